@@ -1,0 +1,613 @@
+"""Calls of the kernels in this folder, for library_compare.py: what an operator library and a server
+of language models launch, at their sizes and at small ones.
+
+As in ../library_calls.py. Each call has a reference by torch, which --simt compares with, too: a
+function that makes what the outputs must hold, in their order. Kernels do not write where they
+read, so that a launch may be repeated.
+"""
+import math
+
+import library_calls
+import torch
+import torch.nn.functional as F
+from library_calls import (Box, Call, Launch, bf16, cdiv, f8, f16, f32, i32, rand, randint, randn,
+                           steps, zeros)
+
+CALLS = []
+u8, i8, int32, i64 = torch.uint8, torch.int8, torch.int32, torch.int64
+NAMES = {bf16: "bf16", f16: "fp16", f32: "fp32", i8: "int8", f8: "fp8"}
+
+
+def add(file, kernel, what, build, full, small, /, **same):
+    CALLS.append(Call("operators", file, kernel, what, build, {**same, **full}, {**same, **small}))
+
+
+def launch(args, defines, grid, outputs, warps, reference, stages=3, within=None):
+    """within: how far outputs may be from the reference, if not as far as their type says"""
+    grid = (*grid, 1, 1)[:3] if isinstance(grid, tuple) else (grid, 1, 1)
+    return Launch(args, defines, grid, outputs, warps, stages, reference, within)
+
+
+def power(n):
+    return 1 << max(n - 1, 0).bit_length()
+
+
+def ints(low, high, *shape, dtype=int32):
+    """Indices: numbers in any case"""
+    return torch.randint(low, high, shape).to(dtype).to(library_calls.DEVICE)
+
+
+# ---------------------------------------------------------------- pointwise
+
+
+def silu_mul(tokens, d, block, warps, kind=bf16):
+    x, out = randn(tokens, 2 * d, dtype=kind), zeros(tokens, d, dtype=kind)
+    return launch([out, x, d], {"BLOCK_SIZE": block}, (tokens, cdiv(d, block)), [out], warps,
+                  lambda: [F.silu(x[:, :d].float()).to(kind) * x[:, d:]])
+
+
+def gelu_back(n, block, warps, approximate, kind=bf16):
+    g, x, out = randn(n, dtype=kind), randn(n, dtype=kind), zeros(n, dtype=kind)
+
+    def reference():
+        leaf = x.float().requires_grad_()
+        F.gelu(leaf, approximate="tanh" if approximate else "none").backward(g.float())
+        return [leaf.grad]
+    return launch([g, x, out, n], {"APPROXIMATE": approximate, "BLOCK": block}, cdiv(n, block),
+                  [out], warps, reference)
+
+
+def broadcast(op, shape, x_shape, y_shape, block, warps, kind=f16):
+    x, y, out = randn(*x_shape, dtype=kind), randn(*y_shape, dtype=kind), zeros(*shape, dtype=kind)
+    n = math.prod(shape)
+    flat = [s for a in (x, y) for s in a.expand(shape).stride()]
+    functions = {"add": torch.add, "mul": torch.mul, "pow": lambda a, b: a.abs().pow(b),
+                 "atan2": torch.atan2}
+    return launch([x, y, out, n, *shape[1:], *flat], {"OP": op, "BLOCK": block}, cdiv(n, block),
+                  [out], warps, lambda: [functions[op](x.float(), y.float())])
+
+
+def where_clamp(n, block, warps, kind=f32):
+    c, x, y, out = randint(0, 2, n, dtype=u8), randn(n, dtype=kind), randn(n, dtype=kind), \
+        zeros(n, dtype=kind)
+    return launch([c, x, y, out, -0.5, 1.5, n], {"BLOCK": block}, cdiv(n, block), [out], warps,
+                  lambda: [torch.where(c != 0, x.clamp(-0.5, 1.5), y)])
+
+
+def special(n, block, unroll, warps, kind=bf16):
+    x, out = randn(n, dtype=kind, scale=3.0), zeros(n, dtype=kind)
+
+    def reference():
+        v = x.float()
+        return [F.mish(v) + torch.expm1(-F.softplus(v)) * (1 + v * v).rsqrt()]
+    return launch([x, out, n], {"BLOCK": block, "UNROLL": unroll}, cdiv(n, block * unroll), [out],
+                  warps, reference)
+
+
+def philox(counter, seed):
+    """Ten rounds of Philox 4x32 as Triton has it: the counter in the first word, the seed as key."""
+    c = [counter.long(), *(torch.zeros_like(counter, dtype=i64) for _ in range(3))]
+    k0, k1, low = seed & 0xFFFFFFFF, seed >> 32, 0xFFFFFFFF
+
+    def product(a, b):  # the halves of a product of 32 bits each
+        part = (a & 0xFFFF) * b
+        high = (a >> 16) * b + (part >> 16)
+        return high >> 16, ((high & 0xFFFF) << 16) | (part & 0xFFFF)
+    for _ in range(10):
+        hi0, lo0 = product(c[0], 0xD2511F53)
+        hi2, lo2 = product(c[2], 0xCD9E8D57)
+        c = [hi2 ^ c[1] ^ k0, lo2, hi0 ^ c[3] ^ k1, lo0]
+        k0, k1 = (k0 + 0x9E3779B9) & low, (k1 + 0xBB67AE85) & low
+    signed = [torch.where(w >= 1 << 31, w - (1 << 32), w) for w in c]
+    return [torch.where(w < 0, -w - 1, w).float() * 4.6566127342e-10 for w in signed]
+
+
+def dropout(kernel, n, block, warps, kind=bf16, p=0.1, seed=123456):
+    x, r, out = randn(n, dtype=kind), randn(n, dtype=kind), zeros(n, dtype=kind)
+    if kernel == "dropout_seeded":
+        def one():
+            keep = philox(torch.arange(n), seed)[0] > p
+            return [torch.where(keep, x.float() / (1 - p), 0.0)]
+        return launch([x, out, n, p, seed], {"BLOCK": block}, cdiv(n, block), [out], warps, one)
+    kept, grid = zeros(n, dtype=i8), cdiv(n, 4 * block)
+
+    def four():
+        words = philox(torch.arange(grid * block), seed)
+        keep = torch.stack([w.view(grid, block) for w in words], 1).flatten()[:n] > p
+        return [torch.where(keep, x.float() / (1 - p), 0.0) + r.float(), keep.to(i8)]
+    return launch([x, r, out, kept, n, p, seed], {"BLOCK": block}, grid, [out, kept], warps, four)
+
+
+def adamw(n, block, warps):
+    p, g, m, v = randn(n, dtype=f32), randn(n), randn(n, dtype=f32), rand(n)
+    outs, half = [zeros(n, dtype=f32) for _ in range(3)], zeros(n)
+    lr, b1, b2, eps, decay = 1e-3, 0.9, 0.95, 1e-8, 0.1
+    c1, c2 = 1 - b1 ** 10, 1 - b2 ** 10
+
+    def reference():
+        gf = g.float()
+        m2, v2 = b1 * m + (1 - b1) * gf, b2 * v + (1 - b2) * gf * gf
+        p2 = p * (1 - lr * decay) - lr * (m2 / c1) / ((v2 / c2).sqrt() + eps)
+        return [p2, m2, v2, p2]
+    return launch([p, g, m, v, *outs, half, lr, b1, b2, eps, decay, c1, c2, n], {"BLOCK": block},
+                  cdiv(n, block), [*outs, half], warps, reference)
+
+
+def halves(x, cos, sin):
+    a, b = x.float().chunk(2, -1)
+    return torch.cat([a * cos - b * sin, b * cos + a * sin], -1)
+
+
+def neox(tokens, hq, hk, d, warps, kind=bf16):
+    q, k = randn(tokens, hq, d, dtype=kind), randn(tokens, hk, d, dtype=kind)
+    cos, sin = rand(tokens, d // 2, low=-1.0), rand(tokens, d // 2, low=-1.0)
+    qo, ko = zeros(tokens, hq, d, dtype=kind), zeros(tokens, hk, d, dtype=kind)
+    defines = {"HQ": hq, "HK": hk, "D": d, "PAD_HQ": power(hq), "PAD_HK": power(hk)}
+    return launch([q, k, cos, sin, qo, ko, hq * d, hk * d], defines, tokens, [qo, ko], warps,
+                  lambda: [halves(x, cos[:, None], sin[:, None]) for x in (q, k)])
+
+
+def gptj(tokens, heads, d, block, warps, kind=bf16):
+    x, out, pos = randn(tokens, heads, d, dtype=kind), zeros(tokens, heads, d, dtype=kind), \
+        ints(0, 2048, tokens, dtype=i64)
+    cos, sin = rand(2048, d // 2, low=-1.0), rand(2048, d // 2, low=-1.0)
+
+    def reference():
+        a, b = x.float()[..., 0::2], x.float()[..., 1::2]
+        c, s = cos[pos][:, None], sin[pos][:, None]
+        return [torch.stack([a * c - b * s, a * s + b * c], -1)]
+    return launch([x, pos, cos, sin, out, tokens, heads], {"D": d, "BLOCK_T": block},
+                  (cdiv(tokens, block), heads), [out], warps, reference)
+
+
+def complexes(n, period, block, warps):
+    x, w, out = randn(n, 2, dtype=f32), randn(period, 2, dtype=f32), zeros(n, 2, dtype=f32)
+
+    def reference():
+        c = torch.view_as_complex(x).view(-1, period) * torch.view_as_complex(w)
+        return [torch.view_as_real(c)]
+    return launch([x, w, out, n, period], {"BLOCK": block}, cdiv(n, block), [out], warps, reference)
+
+
+def permute(B, T, H, D, order, tile, warps, kind=f16):
+    x = randn(B, T, H, D, dtype=kind).permute(order)
+    out = zeros(*x.shape, dtype=kind)
+    grid = (cdiv(x.shape[2], tile[0]), cdiv(x.shape[3], tile[1]), x.shape[0] * x.shape[1])
+    return launch([x, out, *x.shape, *x.stride()], {"BLOCK_T": tile[0], "BLOCK_D": tile[1]}, grid,
+                  [out], warps, lambda: [x.contiguous()])
+
+
+add("pointwise.py", "silu_and_mul", "bf16 8192×11008, 4 warps", silu_mul,
+    dict(tokens=8192, d=11008), dict(tokens=3, d=300), block=1024, warps=4)
+for tanh in (False, True):
+    add("pointwise.py", "gelu_backward", f"bf16 2^26, {'tanh' if tanh else 'erf'}, 4 warps",
+        gelu_back, dict(n=1 << 26), dict(n=3000), block=1024, warps=4, approximate=tanh)
+add("pointwise.py", "binary_broadcast", "fp16 32×256×56×56 + 1×256×1×1, 4 warps", broadcast,
+    dict(shape=(32, 256, 56, 56), x_shape=(32, 256, 56, 56), y_shape=(1, 256, 1, 1)),
+    dict(shape=(2, 6, 7, 9), x_shape=(2, 6, 7, 9), y_shape=(1, 6, 1, 1)), op="add", block=1024,
+    warps=4)
+add("pointwise.py", "binary_broadcast", "fp32 abs(16×1×512×512) ** 1×8×1×512, 4 warps", broadcast,
+    dict(shape=(16, 8, 512, 512), x_shape=(16, 1, 512, 512), y_shape=(1, 8, 1, 512)),
+    dict(shape=(2, 3, 5, 24), x_shape=(2, 1, 5, 24), y_shape=(1, 3, 1, 24)), op="pow", block=512,
+    warps=4, kind=f32)
+add("pointwise.py", "where_clamp", "fp32 2^26, 8 warps", where_clamp, dict(n=1 << 26),
+    dict(n=3001), block=2048, warps=8)
+add("pointwise.py", "special_chain", "bf16 2^26, 4 warps", special, dict(n=1 << 26), dict(n=3001),
+    block=512, unroll=4, warps=4)
+for name, block in (("dropout_forward", 256), ("dropout_seeded", 1024)):
+    add("pointwise.py", name, "bf16 2^26, 4 warps", dropout, dict(n=1 << 26), dict(n=3001),
+        kernel=name, block=block, warps=4)
+add("pointwise.py", "adamw_step", "2^25, 4 warps", adamw, dict(n=1 << 25), dict(n=3001),
+    block=1024, warps=4)
+add("pointwise.py", "rope_neox", "bf16 16384×(32 + 8)×128, 4 warps", neox,
+    dict(tokens=16384, hq=32, hk=8), dict(tokens=3, hq=6, hk=2), d=128, warps=4)
+add("pointwise.py", "rope_gptj", "bf16 8192×32×64, 4 warps", gptj, dict(tokens=8192, heads=32),
+    dict(tokens=37, heads=2), d=64, block=32, warps=4)
+add("pointwise.py", "complex_mul", "2^24 of complex64, 4 warps", complexes,
+    dict(n=1 << 24, period=1 << 12), dict(n=1280, period=64), block=512, warps=4)
+add("pointwise.py", "permute_copy", "fp16 16×1024×32×128, T and H change places, 4 warps", permute,
+    dict(B=16, T=1024, H=32, D=128), dict(B=2, T=40, H=3, D=72), order=(0, 2, 1, 3), tile=(32, 64),
+    warps=4)
+add("pointwise.py", "permute_copy", "fp16 16×1024×32×128, transposed, 4 warps", permute,
+    dict(B=16, T=1024, H=32, D=128), dict(B=2, T=40, H=3, D=72), order=(0, 2, 3, 1), tile=(64, 64),
+    warps=4)
+
+# ---------------------------------------------------------------- softmax and reductions
+
+
+def softmax(kernel, M, N, block, warps, kind=f16):
+    x, out = randn(M, N, dtype=kind), zeros(M, N, dtype=kind)
+    args = [x, out, N, N, N] if kernel == "softmax_row" else [x, out, N]
+    return launch(args, {"BLOCK" if kernel == "softmax_row" else "TILE": block}, M, [out], warps,
+                  lambda: [x.float().softmax(1)])
+
+
+def softmax_3d(M, N, K, tile, warps, kind=f16):
+    x, out = randn(M, N, K, dtype=kind), zeros(M, N, K, dtype=kind)
+    return launch([x, out, M, N, K], {"TILE_N": tile[0], "TILE_K": tile[1]}, (cdiv(K, tile[1]), M),
+                  [out], warps, lambda: [x.float().softmax(1)])
+
+
+def softmax_back(M, N, tile, warps, kind=bf16):
+    y, dy = rand(M, N, high=2.0 / N).to(kind), randn(M, N, dtype=kind)
+    dx = zeros(M, N, dtype=kind)
+
+    def reference():
+        a, b = y.float(), dy.float()
+        return [a * (b - (a * b).sum(1, keepdim=True))]
+    return launch([y, dy, dx, M, N], {"TILE_M": tile[0], "TILE_N": tile[1]}, cdiv(M, tile[0]), [dx],
+                  warps, reference)
+
+
+def log_softmax(M, N, block, warps, kind=f32):
+    x, out = randn(M, N, dtype=kind), zeros(M, N, dtype=kind)
+    return launch([x, out, M, N], {"BLOCK_M": block, "BLOCK_N": power(N)}, cdiv(M, block), [out],
+                  warps, lambda: [x.float().log_softmax(1)])
+
+
+def cross_entropy(kernel, rows, V, block, warps, smoothing=0.1, kind=bf16):
+    x, target = randn(rows, V, dtype=kind), ints(0, V, rows, dtype=i64)
+    target[1] = -100
+    if kernel == "cross_entropy_forward":
+        loss, lse = zeros(rows, dtype=f32), zeros(rows, dtype=f32)
+
+        def forward():
+            part = F.cross_entropy(x.float(), target, label_smoothing=smoothing, reduction="none")
+            return [part, x.float().logsumexp(1).masked_fill(target == -100, 0.0)]
+        return launch([x, target, loss, lse, V, V, smoothing, -100], {"BLOCK": block}, rows,
+                      [loss, lse], warps, forward)
+    dx, dloss = zeros(rows, V, dtype=kind), rand(rows)
+    lse = x.float().logsumexp(1) if library_calls.SMALL else rand(rows, low=10.0, high=11.0)
+
+    def backward():
+        leaf = x.float().requires_grad_()
+        part = F.cross_entropy(leaf, target, label_smoothing=smoothing, reduction="none")
+        part.backward(dloss)
+        return [leaf.grad]
+    return launch([x, target, lse, dloss, dx, V, V, smoothing, -100], {"BLOCK": block},
+                  (rows, cdiv(V, block)), [dx], warps, backward)
+
+
+def mean(M, N, tile, warps, kind=bf16):
+    x, out = randn(M, N, dtype=kind), zeros(M, dtype=kind)
+    return launch([x, out, M, N], {"BLOCK_M": tile[0], "BLOCK_N": tile[1]}, cdiv(M, tile[0]), [out],
+                  warps, lambda: [x.float().mean(1)])
+
+
+def var_mean(M, N, tile, warps, kind=f32):
+    x, var, mid = randn(M, N, dtype=kind), zeros(M, dtype=f32), zeros(M, dtype=f32)
+    return launch([x, var, mid, M, N, 1.0], {"BLOCK_M": tile[0], "BLOCK_N": tile[1]},
+                  cdiv(M, tile[0]), [var, mid], warps, lambda: list(torch.var_mean(x.float(), 1)))
+
+
+def amax(M, N, K, tile, warps, kind=f32):
+    x, out = randn(M, N, K, dtype=kind), zeros(M, K, dtype=kind)
+    return launch([x, out, M, N, K], {"BLOCK_N": tile[0], "BLOCK_K": tile[1]}, (M, cdiv(K, tile[1])),
+                  [out], warps, lambda: [x.amax(1)])
+
+
+def argmax(M, N, K, tile, warps, kind=f32):
+    x, out = randn(M, N, K, dtype=kind), zeros(M, K, dtype=i64)
+    return launch([x, out, M, N, K], {"BLOCK_M": tile[0], "BLOCK_N": tile[1]}, (cdiv(M, tile[0]), K),
+                  [out], warps, lambda: [x.argmax(1)])
+
+
+def least(M, N, warps):
+    x, values, index = randn(M, N, dtype=f32), zeros(M, dtype=f32), zeros(M, dtype=i64)
+    return launch([x, values, index, N], {"BLOCK": power(N)}, M, [values, index], warps,
+                  lambda: list(x.min(1)))
+
+
+def any_of(M, N, tile, warps):
+    x, out = rand(M, N, high=1.0).to(f16), zeros(M, dtype=i8)
+    if library_calls.FILLED:
+        x *= torch.rand(M, N, device=x.device) > 1 - 0.7 / N
+    return launch([x, out, M, N], {"BLOCK_M": tile[0], "BLOCK_N": tile[1]}, cdiv(M, tile[0]), [out],
+                  warps, lambda: [(x != 0).any(1).to(i8)])
+
+
+def column_sums(M, N, rows, tile, warps):
+    x, out = randn(M, N, dtype=bf16), zeros(N, dtype=f32)
+    return launch([x, out, M, N, rows], {"BLOCK_M": tile[0], "BLOCK_N": tile[1]},
+                  (cdiv(N, tile[1]), cdiv(M, rows)), [out], warps, lambda: [x.float().sum(0)])
+
+
+def products(M, N, block, warps):
+    x, out = rand(M, N, low=0.9, high=1.1), zeros(M, dtype=f32)
+    return launch([x, out, M, N], {"BLOCK_M": block, "BLOCK_N": power(N)}, cdiv(M, block), [out],
+                  warps, lambda: [x.prod(1)])
+
+
+add("reductions.py", "softmax_row", "fp16 16384×2048, 4 warps", softmax, dict(M=16384, N=2048,
+    block=2048), dict(M=3, N=200, block=256), kernel="softmax_row", warps=4)
+add("reductions.py", "softmax_row", "fp32 4096×6000, 8 warps", softmax, dict(M=4096, N=6000,
+    block=8192), dict(M=3, N=900, block=1024), kernel="softmax_row", warps=8, kind=f32)
+add("reductions.py", "softmax_online", "bf16 1024×128256, 8 warps", softmax,
+    dict(M=1024, N=128256, block=4096), dict(M=2, N=3000, block=1024), kernel="softmax_online",
+    warps=8, kind=bf16)
+add("reductions.py", "softmax_middle", "fp16 64×512×1024, 4 warps", softmax_3d,
+    dict(M=64, N=512, K=1024), dict(M=2, N=70, K=90), tile=(32, 64), warps=4)
+add("reductions.py", "softmax_backward", "bf16 4096×8192, 4 warps", softmax_back,
+    dict(M=4096, N=8192, tile=(1, 2048)), dict(M=5, N=700, tile=(1, 256)), warps=4)
+add("reductions.py", "softmax_backward", "bf16 65536×256, 4 warps", softmax_back,
+    dict(M=65536, N=256), dict(M=37, N=200), tile=(16, 128), warps=4)
+add("reductions.py", "log_softmax", "fp32 262144×100, 4 warps", log_softmax,
+    dict(M=262144, N=100), dict(M=37, N=10), block=8, warps=4)
+add("reductions.py", "cross_entropy_forward", "bf16 4096×32000, 8 warps", cross_entropy,
+    dict(rows=4096, V=32000, block=4096), dict(rows=4, V=700, block=256),
+    kernel="cross_entropy_forward", warps=8)
+add("reductions.py", "cross_entropy_forward", "bf16 1024×128256, no smoothing, 16 warps",
+    cross_entropy, dict(rows=1024, V=128256, block=16384), dict(rows=4, V=3000, block=1024),
+    kernel="cross_entropy_forward", warps=16, smoothing=0.0)
+add("reductions.py", "cross_entropy_backward", "bf16 4096×32000, 8 warps", cross_entropy,
+    dict(rows=4096, V=32000, block=4096), dict(rows=4, V=700, block=256),
+    kernel="cross_entropy_backward", warps=8)
+add("reductions.py", "mean_inner", "bf16 16384×4096, 4 warps", mean, dict(M=16384, N=4096),
+    dict(M=13, N=300), tile=(8, 256), warps=4)
+add("reductions.py", "var_mean", "fp32 8192×4096, 8 warps", var_mean, dict(M=8192, N=4096),
+    dict(M=9, N=300), tile=(4, 1024), warps=8)
+add("reductions.py", "amax_middle", "fp32 128×1024×384, 4 warps", amax, dict(M=128, N=1024, K=384),
+    dict(M=2, N=70, K=40), tile=(64, 32), warps=4)
+add("reductions.py", "argmax_dim", "fp32 8192×4096, inner, 4 warps", argmax,
+    dict(M=8192, N=4096, K=1), dict(M=11, N=300, K=1), tile=(4, 512), warps=4)
+add("reductions.py", "argmax_dim", "fp32 4096×512×16, middle, 4 warps", argmax,
+    dict(M=4096, N=512, K=16), dict(M=11, N=50, K=3), tile=(8, 128), warps=4)
+add("reductions.py", "min_with_index", "fp32 32768×1000, 4 warps", least, dict(M=32768, N=1000),
+    dict(M=5, N=100), warps=4)
+add("reductions.py", "any_dim", "fp16 16384×4096, 4 warps", any_of, dict(M=16384, N=4096),
+    dict(M=40, N=300), tile=(4, 512), warps=4)
+add("reductions.py", "sum_outer", "bf16 65536×1024, 4 warps", column_sums,
+    dict(M=65536, N=1024, rows=1024), dict(M=100, N=200, rows=64), tile=(32, 64), warps=4)
+add("reductions.py", "prod_inner", "fp32 262144×128, 4 warps", products, dict(M=262144, N=128),
+    dict(M=21, N=50), block=16, warps=4)
+
+# ---------------------------------------------------------------- norms
+
+
+def layer_norm(kernel, M, N, block, warps, kind=f16):
+    x, y, w, b = randn(M, N, dtype=kind), zeros(M, N, dtype=kind), randn(N, dtype=kind), \
+        randn(N, dtype=kind)
+
+    def reference():
+        v = x.float()
+        r = (v.var(1, correction=0) + 1e-5).rsqrt()
+        out = F.layer_norm(v, (N,), w.float(), b.float(), 1e-5)
+        return [out, v.mean(1), r] if kernel == "layer_norm_forward" else [out]
+    if kernel == "layer_norm_forward":
+        mid, rstd = zeros(M, dtype=f32), zeros(M, dtype=f32)
+        return launch([x, y, w, b, mid, rstd, N, N, 1e-5], {"BLOCK_SIZE": block}, M, [y, mid, rstd],
+                      warps, reference)
+    return launch([x, y, w, b, M, N, 1e-5], {"TILE": block}, M, [y], warps, reference)
+
+
+def layer_norm_back(M, N, groups, warps, kind=f16):
+    x, dy, w, dx = randn(M, N, dtype=kind), randn(M, N, dtype=kind), randn(N, dtype=kind), \
+        zeros(M, N, dtype=kind)
+    dw, db = zeros(groups, N, dtype=f32), zeros(groups, N, dtype=f32)
+    v = x.float()
+    mid, rstd = v.mean(1), (v.var(1, correction=0) + 1e-5).rsqrt()
+
+    def reference():
+        leaf = v.clone().requires_grad_()
+        F.layer_norm(leaf, (N,), w.float(), None, 1e-5).backward(dy.float())
+        rows = [dy.float() * (v - mid[:, None]) * rstd[:, None], dy.float()]
+        return [leaf.grad, *(torch.stack([r[g::groups].sum(0) for g in range(groups)]) for r in rows)]
+    return launch([dx, dy, dw, db, x, w, mid, rstd, zeros(2 * groups, dtype=int32), N, N],
+                  {"GROUPS": groups, "BLOCK": power(N)}, M, [dx, dw, db], warps, reference)
+
+
+def partial_sums(M, N, tile, warps):
+    dw, db = randn(M, N, dtype=f32), randn(M, N, dtype=f32)
+    outs = [zeros(N, dtype=f32), zeros(N, dtype=f32)]
+    return launch([dw, db, *outs, M, N], {"BLOCK_M": tile[0], "BLOCK_N": tile[1]},
+                  cdiv(N, tile[1]), outs, warps, lambda: [dw.sum(0), db.sum(0)])
+
+
+def rms_add(rows, N, warps, kind=bf16):
+    x, r, w = randn(rows, N, dtype=kind), randn(rows, N, dtype=kind), randn(N, dtype=kind)
+    y, added = zeros(rows, N, dtype=kind), zeros(rows, N, dtype=kind)
+
+    def reference():
+        v = x.float() + r.float()
+        return [v * (v.square().mean(1, keepdim=True) + 1e-6).rsqrt() * w.float(), v]
+    return launch([x, r, w, y, added, N, N, N, 1e-6], {"BLOCK": power(N)}, rows, [y, added], warps,
+                  reference)
+
+
+def rms_back(rows, N, programs, warps, kind=bf16):
+    x, dy, w, dx = randn(rows, N, dtype=kind), randn(rows, N, dtype=kind), randn(N, dtype=kind), \
+        zeros(rows, N, dtype=kind)
+    dw, rstd = zeros(N, dtype=f32), (x.float().square().mean(1) + 1e-6).rsqrt()
+
+    def reference():
+        leaf, weight = x.float().requires_grad_(), w.float().requires_grad_()
+        F.rms_norm(leaf, (N,), weight, 1e-6).backward(dy.float())
+        return [leaf.grad, weight.grad]
+    return launch([x, dy, w, rstd, dx, dw, rows, N, cdiv(rows, programs)], {"BLOCK": power(N)},
+                  programs, [dx, dw], warps, reference)
+
+
+def group_norm(B, C, HW, groups, block, warps, kind=f16):
+    x, y, w, b = randn(B, C, HW, dtype=kind), zeros(B, C, HW, dtype=kind), randn(C, dtype=kind), \
+        randn(C, dtype=kind)
+    mid, rstd, size = zeros(B * groups, dtype=f32), zeros(B * groups, dtype=f32), C // groups
+
+    def reference():
+        v = x.float()
+        each = v.view(B * groups, -1)
+        return [F.group_norm(v, groups, w.float(), b.float(), 1e-5), each.mean(1),
+                (each.var(1, correction=0) + 1e-5).rsqrt()]
+    return launch([x, y, w, b, mid, rstd, size, C, HW, groups, 1e-5],
+                  {"BLOCK_C": power(size), "BLOCK_HW": block}, B * groups, [y, mid, rstd], warps,
+                  reference)
+
+
+def batch_norm(B, C, L, tile, warps, kind=f16):
+    x, y, w, b = randn(B, C, L, dtype=kind), zeros(B, C, L, dtype=kind), rand(C), rand(C)
+    old = [rand(C), rand(C, low=0.5)]
+    mid, rstd, *new = (zeros(C, dtype=f32) for _ in range(4))
+
+    def reference():
+        v, running = x.float(), [a.clone() for a in old]
+        out = F.batch_norm(v, *running, w, b, True, 0.1, 1e-5)
+        each = v.transpose(0, 1).reshape(C, -1)
+        return [each.mean(1), (each.var(1, correction=0) + 1e-5).rsqrt(), *running, out]
+    return launch([x, w, b, mid, rstd, *old, *new, y, B, L, *x.stride(), 0.1, 1e-5],
+                  {"BLOCK_B": tile[0], "BLOCK_L": tile[1]}, C, [mid, rstd, *new, y], warps, reference)
+
+
+def batch_norm_back(B, C, L, tile, warps, kind=f16):
+    x, dy, w, dx = randn(B, C, L, dtype=kind), randn(B, C, L, dtype=kind), rand(C), \
+        zeros(B, C, L, dtype=kind)
+    each = x.float().transpose(0, 1).reshape(C, -1)
+    mid, rstd = each.mean(1), (each.var(1, correction=0) + 1e-5).rsqrt()
+    dw, db = zeros(C, dtype=f32), zeros(C, dtype=f32)
+
+    def reference():
+        leaf, weight, bias = x.float().requires_grad_(), w.clone().requires_grad_(), \
+            w.clone().requires_grad_()
+        F.batch_norm(leaf, None, None, weight, bias, True, 0.1, 1e-5).backward(dy.float())
+        return [leaf.grad, weight.grad, bias.grad]
+    return launch([dy, x, mid, rstd, w, dx, dw, db, B, C, L],
+                  {"BLOCK_B": tile[0], "BLOCK_L": tile[1]}, C, [dx, dw, db], warps, reference)
+
+
+def l2_normalize(M, N, tile, warps, kind=bf16):
+    x, y = randn(M, N, dtype=kind), zeros(M, N, dtype=kind)
+    return launch([x, y, M, N, 1e-12], {"BLOCK_M": tile[0], "BLOCK_N": tile[1]}, cdiv(M, tile[0]),
+                  [y], warps, lambda: [F.normalize(x.float(), dim=1)])
+
+
+add("norms.py", "layer_norm_forward", "fp16 4096×8192, 8 warps", layer_norm,
+    dict(M=4096, N=8192, block=4096), dict(M=3, N=700, block=256), kernel="layer_norm_forward",
+    warps=8)
+add("norms.py", "layer_norm_welford", "bf16 8192×5120, 8 warps", layer_norm,
+    dict(M=8192, N=5120, block=2048), dict(M=3, N=700, block=256), kernel="layer_norm_welford",
+    warps=8, kind=bf16)
+add("norms.py", "layer_norm_backward_dx", "fp16 4096×8192, 96 locks, 8 warps", layer_norm_back,
+    dict(M=4096, N=8192, groups=96), dict(M=7, N=300, groups=3), warps=8)
+add("norms.py", "layer_norm_backward_dwdb", "fp32 256×8192, 4 warps", partial_sums,
+    dict(M=256, N=8192), dict(M=70, N=200), tile=(32, 128), warps=4)
+add("norms.py", "rms_norm_add", "bf16 16384×4096, 8 warps", rms_add, dict(rows=16384, N=4096),
+    dict(rows=3, N=300), warps=8)
+add("norms.py", "rms_norm_backward", "bf16 16384×4096, 8 warps", rms_back,
+    dict(rows=16384, N=4096, programs=264), dict(rows=7, N=300, programs=3), warps=8)
+add("norms.py", "group_norm", "fp16 16×512×4096, 32 groups, 4 warps", group_norm,
+    dict(B=16, C=512, HW=4096, groups=32, block=256), dict(B=2, C=12, HW=100, groups=4, block=32),
+    warps=4)
+add("norms.py", "batch_norm_forward", "fp16 64×256×784, 4 warps", batch_norm,
+    dict(B=64, C=256, L=784), dict(B=5, C=3, L=70), tile=(2, 1024), warps=4)
+add("norms.py", "batch_norm_forward", "fp16 32768×1024×1, 4 warps", batch_norm,
+    dict(B=32768, C=1024, L=1), dict(B=100, C=3, L=1), tile=(1024, 1), warps=4)
+add("norms.py", "batch_norm_backward", "fp16 64×256×784, 4 warps", batch_norm_back,
+    dict(B=64, C=256, L=784), dict(B=5, C=3, L=70), tile=(4, 256), warps=4)
+add("norms.py", "l2_normalize", "bf16 65536×1024, 8 warps", l2_normalize, dict(M=65536, N=1024),
+    dict(M=11, N=300), tile=(8, 256), warps=8)
+
+# ---------------------------------------------------------------- scans, sorts
+
+
+def cumsum_rows(M, N, block, warps, kind=f32):
+    x, out = randn(M, N, dtype=kind), zeros(M, N, dtype=kind)
+    return launch([x, out, N], {"BLOCK": block}, M, [out], warps, lambda: [x.float().cumsum(1)])
+
+
+def cumsum_part(n, block, warps):
+    x, out, parts = randn(n, dtype=f32), zeros(n, dtype=f32), cdiv(n, block)
+    sums = zeros(parts, dtype=f32)
+
+    def reference():
+        each = F.pad(x, (0, parts * block - n)).view(parts, block).cumsum(1)
+        return [each.flatten()[:n], each[:, -1]]
+    return launch([x, out, sums, n, parts], {"BLOCK": block}, parts, [out, sums], warps, reference)
+
+
+def cumsum_columns(A, B, C, tile, warps):
+    x, out = randn(A, B, C, dtype=f32), zeros(A, B, C, dtype=f32)
+    return launch([x, out, A, B, C], {"BLOCK_B": tile[0], "BLOCK_C": tile[1]}, (cdiv(C, tile[1]), A),
+                  [out], warps, lambda: [x.cumsum(1)])
+
+
+def cummax(M, N, warps):
+    x, out, index = randn(M, N, dtype=f32), zeros(M, N, dtype=f32), zeros(M, N, dtype=i64)
+    return launch([x, out, index, N], {"BLOCK": power(N)}, M, [out, index], warps,
+                  lambda: list(x.cummax(1)))
+
+
+def cumprod(M, N, block, warps):
+    x, out = rand(M, N, low=0.9, high=1.1), zeros(M, N, dtype=f32)
+    return launch([x, out, M, N], {"BLOCK_M": block, "BLOCK_N": power(N)}, cdiv(M, block), [out],
+                  warps, lambda: [x.flip(1).cumprod(1).flip(1)])
+
+
+def logcumsumexp(M, N, warps):
+    x, out = randn(M, N, dtype=f32), zeros(M, N, dtype=f32)
+    return launch([x, out, N], {"BLOCK": power(N)}, M, [out], warps, lambda: [x.logcumsumexp(1)])
+
+
+def sort_rows(M, N, warps, descending, kind=f32):
+    x, out = randn(M, N, dtype=kind), zeros(M, N, dtype=kind)
+    return launch([x, out, N], {"BLOCK": power(N), "DESCENDING": descending}, M, [out], warps,
+                  lambda: [x.sort(1, descending)[0]])
+
+
+def topk(M, N, k, block, warps):
+    x, out = randn(M, N, dtype=f32), zeros(M, k, dtype=f32)
+    return launch([x, out, N], {"BLOCK_M": block, "BLOCK_N": power(N), "K": k}, M // block, [out],
+                  warps, lambda: [x.topk(k, 1)[0]])
+
+
+def topk_packed(M, N, k, block, warps):
+    x, values, index = randn(M, N, dtype=f32), zeros(M, k, dtype=f32), zeros(M, k, dtype=int32)
+    return launch([x, values, index, N], {"K": k, "BLOCK": block}, M, [values, index], warps,
+                  lambda: list(x.topk(k, 1)))
+
+
+def argsort(M, N, warps):
+    x, out, index = randn(M, N, dtype=f32), zeros(M, N, dtype=f32), zeros(M, N, dtype=int32)
+    defines = {"BLOCK": power(N), "LOG": power(N).bit_length() - 1}
+    return launch([x, out, index, N], defines, M, [out, index], warps, lambda: list(x.sort(1)))
+
+
+def masked_select(n, block, warps):
+    x, keep = randn(n, dtype=f32), ints(0, 2, n, dtype=u8)
+    counts = F.pad(keep.int(), (0, -n % block)).view(-1, block).sum(1)
+    before, out = i32(counts.cumsum(0) - counts), zeros(int(keep.sum()), dtype=f32)
+    return launch([x, keep, before, out, n], {"BLOCK": block}, cdiv(n, block), [out], warps,
+                  lambda: [x[keep != 0]])
+
+
+def histogram(n, bins, block, per, warps):
+    x, out = ints(0, bins, n), zeros(bins, dtype=int32)
+    return launch([x, out, n], {"PER": per, "BLOCK": block, "BINS": bins}, cdiv(n, per * block),
+                  [out], warps, lambda: [torch.bincount(x, minlength=bins).to(int32)])
+
+
+add("scans.py", "cumsum_rows", "fp32 4096×16384, 8 warps", cumsum_rows,
+    dict(M=4096, N=16384, block=2048), dict(M=3, N=700, block=256), warps=8)
+add("scans.py", "cumsum_rows", "bf16 32768×1000, 4 warps", cumsum_rows,
+    dict(M=32768, N=1000, block=1024), dict(M=3, N=200, block=256), warps=4, kind=bf16)
+add("scans.py", "cumsum_part", "fp32 2^26, 8 warps", cumsum_part, dict(n=1 << 26, block=4096),
+    dict(n=2500, block=1024), warps=8)
+add("scans.py", "cumsum_columns", "fp32 32×2048×512, 4 warps", cumsum_columns,
+    dict(A=32, B=2048, C=512), dict(A=2, B=70, C=40), tile=(64, 32), warps=4)
+add("scans.py", "cummax_rows", "fp32 16384×2048, 8 warps", cummax, dict(M=16384, N=2048),
+    dict(M=3, N=200), warps=8)
+add("scans.py", "cumprod_rows", "fp32 262144×128, 4 warps", cumprod, dict(M=262144, N=128),
+    dict(M=37, N=50), block=16, warps=4)
+add("scans.py", "logcumsumexp", "fp32 16384×1024, 4 warps", logcumsumexp, dict(M=16384, N=1024),
+    dict(M=3, N=200), warps=4)
+add("scans.py", "sort_rows", "fp32 16384×1024, 4 warps", sort_rows, dict(M=16384, N=1024),
+    dict(M=2, N=100), warps=4, descending=False)
+add("scans.py", "sort_rows", "fp16 4096×4096, descending, 8 warps", sort_rows,
+    dict(M=4096, N=4096), dict(M=2, N=200), warps=8, descending=True, kind=f16)
+add("scans.py", "topk_rows", "fp32 65536×256, 8 of them, 4 warps", topk, dict(M=65536, N=256),
+    dict(M=8, N=60), k=8, block=4, warps=4)
+add("scans.py", "topk_packed", "fp32 256×32000, 64 of them, 4 warps", topk_packed,
+    dict(M=256, N=32000, block=1024), dict(M=2, N=600, block=256), k=64, warps=4)
+add("scans.py", "argsort_rows", "fp32 8192×512, 4 warps", argsort, dict(M=8192, N=512),
+    dict(M=2, N=60), warps=4)
+add("scans.py", "masked_select", "fp32 2^25, 4 warps", masked_select, dict(n=1 << 25, block=1024),
+    dict(n=2500, block=512), warps=4)
+add("scans.py", "histogram_shared", "2^25 of 256 kinds, 4 warps", histogram,
+    dict(n=1 << 25, bins=256, per=16), dict(n=3000, bins=64, per=2), block=1024, warps=4)

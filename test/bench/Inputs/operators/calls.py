@@ -611,3 +611,351 @@ add("scans.py", "masked_select", "fp32 2^25, 4 warps", masked_select, dict(n=1 <
     dict(n=2500, block=512), warps=4)
 add("scans.py", "histogram_shared", "2^25 of 256 kinds, 4 warps", histogram,
     dict(n=1 << 25, bins=256, per=16), dict(n=3000, bins=64, per=2), block=1024, warps=4)
+
+# ---------------------------------------------------------------- lookups, ragged arrays, tokens
+
+
+def embedding(n, V, D, tile, warps, kind=bf16):
+    ids, w, out = ints(0, V, n, dtype=i64), randn(V, D, dtype=kind), zeros(n, D, dtype=kind)
+    return launch([ids, w, out, n], {"D": D, "BLOCK_M": tile[0], "BLOCK_D": tile[1]},
+                  (cdiv(n, tile[0]), cdiv(D, tile[1])), [out], warps, lambda: [w[ids]])
+
+
+def embedding_back(n, V, D, block, warps, kind=bf16):
+    ids, dy, dw = ints(0, V, n, dtype=i64), randn(n, D, dtype=kind), zeros(V, D, dtype=f32)
+
+    def reference():
+        out = torch.zeros_like(dw).index_add_(0, ids, dy.float())
+        out[3] = 0
+        return [out]
+    return launch([ids, dy, dw, D, 3], {"BLOCK": block}, n, [dw], warps, reference)
+
+
+def select(M, N, K, tile, warps, kind=f16):
+    x, index, out = randn(M, N, dtype=kind), ints(0, N, K, dtype=i64), zeros(M, K, dtype=kind)
+    return launch([x, index, out, M, N, K], {"BLOCK_M": tile[0], "BLOCK_K": tile[1]},
+                  (cdiv(M, tile[0]), cdiv(K, tile[1])), [out], warps, lambda: [x[:, index]])
+
+
+def gather(shape, width, dim, block, warps, kind=f32):
+    x, to = randn(*shape, dtype=kind), [*shape[:dim], width, *shape[dim + 1:]]
+    index, out = ints(0, shape[dim], *to, dtype=i64), zeros(*to, dtype=kind)
+    return launch([x, index, out, out.numel(), *to[1:], *x.stride()], {"DIM": dim, "BLOCK": block},
+                  cdiv(out.numel(), block), [out], warps, lambda: [x.gather(dim, index)])
+
+
+def scatter_add(n, rows, D, tile, warps):
+    src, index, out = randn(n, D, dtype=f32), ints(0, rows, n, dtype=i64), zeros(rows, D, dtype=f32)
+    return launch([src, index, out, n, D], {"BLOCK_M": tile[0], "BLOCK_D": tile[1]},
+                  (cdiv(n, tile[0]), cdiv(D, tile[1])), [out], warps,
+                  lambda: [torch.zeros_like(out).index_add_(0, index, src)])
+
+
+def ragged(B, longest):
+    """Where sequences of up to `longest` rows begin, in all"""
+    lengths = torch.randint(0, longest + 1, (B,), generator=torch.Generator().manual_seed(B))
+    return steps(lengths).to(library_calls.DEVICE)
+
+
+def jagged_dense(B, longest, D, tile, warps, kind=bf16):
+    at = ragged(B, longest + 1)
+    x, out = randn(int(at[-1]), D, dtype=kind), zeros(B, longest, D, dtype=kind)
+
+    def reference():
+        full = torch.full_like(out, -1.0)
+        for b, (i, j) in enumerate(zip(at[:-1].tolist(), at[1:].tolist())):
+            full[b, : min(j - i, longest)] = x[i : min(j, i + longest)]
+        return [full]
+    return launch([x, at, out, longest, D, -1.0], {"BLOCK_T": tile[0], "BLOCK_D": tile[1]},
+                  (cdiv(longest, tile[0]), B), [out], warps, reference)
+
+
+def jagged_mean(B, longest, D, tile, warps, kind=bf16):
+    at = ragged(B, longest)
+    x, out = randn(int(at[-1]), D, dtype=kind), zeros(B, D, dtype=kind)
+
+    def reference():
+        ends = zip(at[:-1].tolist(), at[1:].tolist())
+        return [torch.stack([x[i:j].float().sum(0) / max(j - i, 1) for i, j in ends])]
+    return launch([x, at, out, D], {"BLOCK_T": tile[0], "BLOCK_D": tile[1]}, (B, cdiv(D, tile[1])),
+                  [out], warps, reference)
+
+
+def nms(n, block, warps, threshold=0.3):
+    corner, size = rand(n, 2, high=100.0), rand(n, 2, low=5.0, high=40.0)
+    boxes, words = torch.cat([corner, corner + size], 1), cdiv(n, 32)
+    out = zeros(n, words, dtype=int32)
+
+    def reference():
+        low = torch.maximum(boxes[:, None, :2], boxes[None, :, :2])
+        both = (torch.minimum(boxes[:, None, 2:], boxes[None, :, 2:]) - low).clamp(min=0).prod(-1)
+        area = size.prod(1)
+        hit = both > threshold * (area[:, None] + area[None, :] - both)
+        hit = F.pad(hit.triu(1), (0, -n % 32)).view(n, words, 32).long()
+        return [(hit << torch.arange(32)).sum(-1).to(int32)]
+    return launch([boxes, out, n, threshold, words], {"BLOCK": block}, (cdiv(n, block), words), [out],
+                  warps, reference)
+
+
+def count_tokens(tokens, topk, experts, warps):
+    ids = ints(0, experts, tokens * topk)
+    n, counts = tokens * topk, zeros(experts + 1, experts, dtype=int32)
+    per = cdiv(n, experts)
+
+    def reference():
+        each = [torch.bincount(part, minlength=experts) for part in ids.split(per)]
+        return [F.pad(torch.stack(each), (0, 0, 1, experts - len(each))).to(int32)]
+    return launch([ids, counts, n], {"EXPERTS": experts, "PER": per}, experts, [counts], warps,
+                  reference)
+
+
+def place_tokens(tokens, topk, experts, rows, block, warps):
+    ids = ints(0, experts, tokens * topk)
+    n, counts = tokens * topk, torch.bincount(ids.cpu(), minlength=experts)
+    start = steps(counts + (-counts) % rows)
+    total = int(start[-1])
+    out, of = zeros(total, dtype=int32), zeros(total // rows, dtype=int32)
+
+    def reference():
+        places, owners = torch.zeros(total, dtype=int32), torch.zeros(total // rows, dtype=int32)
+        for e in range(experts):
+            mine = (ids == e).nonzero().flatten().to(int32)
+            places[start[e] : start[e] + len(mine)] = mine
+            owners[start[e] // rows : start[e + 1] // rows] = e
+        return [places, owners]
+    return launch([ids, i32(start), out, of, n, rows], {"EXPERTS": experts, "BLOCK": block}, experts,
+                  [out, of], warps, reference)
+
+
+def router(rows, experts, topk, block, warps):
+    x = randn(rows, experts, dtype=f32)
+    weights, index = zeros(rows, topk, dtype=f32), zeros(rows, topk, dtype=int32)
+
+    def reference():
+        best, at = x.softmax(1).topk(topk, 1)
+        return [best / best.sum(1, keepdim=True), at]
+    return launch([x, weights, index, rows], {"EXPERTS": experts, "TOPK": topk, "BLOCK_M": block},
+                  cdiv(rows, block), [weights, index], warps, reference)
+
+
+def penalties(B, V, block, warps):
+    x, counts, out = randn(B, V, dtype=f32), ints(0, 3, B, V), zeros(B, V, dtype=f32)
+    r, f, p, t = rand(B, low=1.0, high=1.5), rand(B), rand(B), rand(B, low=0.5)
+
+    def reference():
+        seen = counts > 0
+        scale = torch.where(seen, r[:, None], 1.0)
+        v = torch.where(x > 0, x / scale, x * scale)
+        return [(v - f[:, None] * counts - p[:, None] * seen) / t[:, None]]
+    return launch([x, counts, r, f, p, t, out, V], {"BLOCK": block}, (B, cdiv(V, block)), [out],
+                  warps, reference)
+
+
+def top_k_top_p(B, V, k, warps):
+    x, out = randn(B, V, dtype=f32, scale=2.0), zeros(B, V, dtype=f32)
+    ks, ps = ints(k // 2, k + 1, B), rand(B, low=0.5, high=0.95)
+
+    def reference():
+        v, at = x.sort(1, descending=True)
+        v = v.masked_fill(torch.arange(V) >= ks[:, None], -math.inf)
+        p = v.softmax(1)
+        v = v.masked_fill(p.cumsum(1) - p >= ps[:, None], -math.inf)
+        return [torch.empty_like(x).scatter_(1, at, v)]
+    return launch([x, ks, ps, out, V], {"PAD_V": power(V), "STEPS": 32}, B, [out], warps, reference)
+
+
+def gumbel(B, V, block, warps, kind=f32):
+    x, seeds, out = randn(B, V, dtype=kind), ints(0, 1 << 40, B, dtype=i64), zeros(B, dtype=i64)
+
+    def reference():
+        noise = torch.stack([philox(torch.arange(V), s)[0] for s in seeds.tolist()])
+        return [(x.float() - (-noise.clamp_min(1e-7).log()).log()).argmax(1)]
+    return launch([x, seeds, out, V], {"BLOCK": block}, B, [out], warps, reference)
+
+
+def drafts(kernel, B, V, longest, warps):
+    """Of each request up to `longest` tokens, which the draft and the target give a probability"""
+    counts = torch.randint(1, longest + 1, (B,), generator=torch.Generator().manual_seed(B))
+    at, n = i32(steps(counts)), int(counts.sum())
+    draft, target, guess = ints(0, V, n), rand(n, V), rand(n, V)
+    if kernel == "recovered_tokens":
+        noise, out = rand(B, V, low=0.05), zeros(n, dtype=int32)
+
+        def recovered():
+            each = noise.repeat_interleave(counts, 0)
+            return [((target - guess).clamp_min(0) / each).argmax(1)]
+        return launch([at, draft, target, guess, noise, out, V], {"PAD_V": power(V)}, (B, longest),
+                      [out], warps, recovered)
+    u, new, bonus = rand(n, high=1.2), ints(0, V, n), ints(0, V, B)
+    out = zeros(B, longest + 1, dtype=int32)
+
+    def rejected():
+        rows = torch.zeros_like(out)
+        for b in range(B):
+            i, many, good = int(at[b]), int(counts[b]), True
+            for j in range(i, i + many):
+                good = target[j, draft[j]] / guess[j, draft[j]] >= u[j]
+                rows[b, j - i] = draft[j] if good else new[j]
+                if not good:
+                    break
+            if good:
+                rows[b, many] = bonus[b]
+        return [rows]
+    return launch([at, draft, target, guess, u, new, bonus, out, V], {"SPEC": longest}, B, [out],
+                  warps, rejected)
+
+
+def store_kv(tokens, blocks, page, width, warps, kind=bf16):
+    k, v = randn(tokens, width, dtype=kind), randn(tokens, width, dtype=kind)
+    caches = [zeros(blocks, page, width, dtype=kind) for _ in range(2)]
+    slots = torch.randperm(blocks * page)[:tokens].to(library_calls.DEVICE)
+    slots[0] = -1
+
+    def reference():
+        right = [torch.zeros_like(c).view(-1, width) for c in caches]
+        for new, to in zip((k, v), right):
+            to[slots[1:]] = new[1:]
+        return right
+    return launch([k, v, *caches, slots, width, page * width, width],
+                  {"HD": width, "PAGE": page, "PAD": power(width)}, tokens, caches, warps, reference)
+
+
+add("indexing.py", "embedding_forward", "bf16 16384 of 128256×4096, 8 warps", embedding,
+    dict(n=16384, V=128256, D=4096), dict(n=21, V=50, D=200), tile=(8, 256), warps=8)
+add("indexing.py", "embedding_backward", "bf16 16384 of 32000×2048, 4 warps", embedding_back,
+    dict(n=16384, V=32000, D=2048, block=2048), dict(n=9, V=10, D=300, block=256), warps=4)
+add("indexing.py", "index_select", "fp16 8192×8192, 4096 of its columns, 4 warps", select,
+    dict(M=8192, N=8192, K=4096), dict(M=13, N=50, K=70), tile=(4, 256), warps=4)
+add("indexing.py", "gather_dim", "fp32 64×4096×128, 1024 of the middle, 4 warps", gather,
+    dict(shape=(64, 4096, 128), width=1024), dict(shape=(3, 20, 30), width=7), dim=1, block=512,
+    warps=4)
+add("indexing.py", "gather_dim", "fp32 256×256×4096, 512 of the last, 4 warps", gather,
+    dict(shape=(256, 256, 4096), width=512), dict(shape=(3, 7, 30), width=20), dim=2, block=1024,
+    warps=4)
+add("indexing.py", "scatter_add_rows", "fp32 2^20 edges of 65536×64, 4 warps", scatter_add,
+    dict(n=1 << 20, rows=65536, D=64), dict(n=50, rows=9, D=40), tile=(16, 64), warps=4)
+add("indexing.py", "jagged_to_dense", "bf16 256 of up to 1024×256, 4 warps", jagged_dense,
+    dict(B=256, longest=1024, D=256), dict(B=3, longest=40, D=90), tile=(32, 64), warps=4)
+add("indexing.py", "jagged_mean", "bf16 512 of up to 2048×256, 4 warps", jagged_mean,
+    dict(B=512, longest=2048, D=256), dict(B=3, longest=90, D=90), tile=(32, 64), warps=4)
+add("indexing.py", "nms_mask", "16384 boxes, 4 warps", nms, dict(n=16384), dict(n=70), block=64,
+    warps=4)
+add("indexing.py", "count_tokens", "16384×8 to 256 experts, 1 warp", count_tokens,
+    dict(tokens=16384, experts=256), dict(tokens=40, experts=16), topk=8, warps=1)
+add("indexing.py", "place_tokens", "4096×8 to 256 experts, 8 warps", place_tokens,
+    dict(tokens=4096, experts=256, rows=64), dict(tokens=40, experts=8, rows=16), topk=8, block=2048,
+    warps=8)
+add("indexing.py", "topk_softmax", "65536, 8 of 128 experts, 4 warps", router,
+    dict(rows=65536, experts=128), dict(rows=11, experts=16), topk=8, block=16, warps=4)
+add("indexing.py", "token_penalties", "256×128256, 8 warps", penalties,
+    dict(B=256, V=128256, block=8192), dict(B=3, V=700, block=512), warps=8)
+add("indexing.py", "top_k_top_p", "512×32000, 16 warps", top_k_top_p, dict(B=512, V=32000, k=200),
+    dict(B=3, V=500, k=40), warps=16)
+add("indexing.py", "gumbel_sample", "256×128256, 8 warps", gumbel, dict(B=256, V=128256,
+    block=2048), dict(B=3, V=700, block=256), warps=8)
+add("indexing.py", "rejection_sample", "4096 requests of up to 8, 1 warp", drafts,
+    dict(B=4096, V=32), dict(B=9, V=20), kernel="rejection_sample", longest=8, warps=1)
+add("indexing.py", "recovered_tokens", "256 requests of up to 5, 32000 tokens, 8 warps", drafts,
+    dict(B=256, V=32000), dict(B=5, V=300), kernel="recovered_tokens", longest=5, warps=8)
+add("indexing.py", "store_kv", "bf16 32768×1024, pages of 16, 4 warps", store_kv,
+    dict(tokens=32768, blocks=4096, width=1024), dict(tokens=20, blocks=5, width=200), page=16,
+    warps=4)
+
+# ---------------------------------------------------------------- fewer bits
+
+
+def token_int8(M, N, warps, kind=bf16):
+    x, q = randn(M, N, dtype=kind), zeros(M, N, dtype=i8)
+    scale, total = zeros(M, dtype=f32), zeros(M, dtype=f32)
+
+    def reference():
+        v = x.float()
+        most = v.abs().amax(1)
+        return [(v * (127 / most)[:, None]).round().to(i8), most / 127, v.sum(1)]
+    return launch([x, q, scale, total, N, N], {"BLOCK": power(N)}, M, [q, scale, total], warps,
+                  reference)
+
+
+def scaled_f8(x, group):
+    """fp8 of groups along the last dimension, and the scales"""
+    v = x.float().unflatten(-1, (-1, group))
+    scale = v.abs().amax(-1) / 448
+    return (v / scale[..., None]).to(f8).float(), scale
+
+
+def group_fp8(M, N, warps, columns=False, group=128, kind=bf16):
+    x, q = randn(M, N, dtype=kind), zeros(M, N, dtype=f8)
+    scale = zeros(*((N // group, M) if columns else (M, N // group)), dtype=f32)
+
+    def reference():
+        right, scales = scaled_f8(x, group)
+        return [right, scales.T.contiguous() if columns else scales]
+    return launch([x, q, scale, group, N, N, 1e-10, -448.0, 448.0],
+                  {"BLOCK": power(group), "COLUMN_MAJOR": columns}, M * N // group, [q, scale], warps,
+                  reference, 1)
+
+
+def block_fp8(M, N, warps, block=128, kind=bf16):
+    x, q = randn(M, N, dtype=kind), zeros(M, N, dtype=f8)
+    scale = zeros(cdiv(M, block), cdiv(N, block), dtype=f32)
+
+    def reference():
+        rows, cols = scale.shape
+        v = F.pad(x.float(), (0, cols * block - N, 0, rows * block - M))
+        scales = v.view(rows, block, cols, block).abs().amax((1, 3)) / 448
+        each = scales.repeat_interleave(block, 0).repeat_interleave(block, 1)[:M, :N]
+        return [(x.float() / each).to(f8).float(), scales]
+    return launch([x, q, scale, M, N], {"BLOCK": block}, tuple(scale.shape), [q, scale], warps,
+                  reference)
+
+
+def silu_fp8(rows, H, group, programs, warps, kind=bf16):
+    x, q, scale = randn(rows, 2 * H, dtype=kind), zeros(rows, H, dtype=f8), \
+        zeros(rows, H // group, dtype=f32)
+
+    def reference():
+        a, b = x.float().chunk(2, 1)
+        return list(scaled_f8(F.silu(a) * b, group))
+    return launch([x, q, scale, H], {"GROUP": group, "STAGES": 3}, (rows, programs), [q, scale],
+                  warps, reference)
+
+
+def awq(K, N, group, tile, warps):
+    cols, words = N // 8, lambda *shape: ints(-1 << 31, 1 << 31, *shape, dtype=int32)
+    q, z, s = words(K, cols), words(K // group, cols), rand(K // group, N, low=0.1).to(f16)
+    out = zeros(K, N, dtype=f16)
+
+    def reference():
+        shifts = torch.tensor([0, 4, 1, 5, 2, 6, 3, 7]) * 4
+        w, b = (((a[..., None] >> shifts) & 15).flatten(1) for a in (q, z))
+        return [(w - b.repeat_interleave(group, 0)) * s.float().repeat_interleave(group, 0)]
+    return launch([q, s, z, out, cols, K], {"GROUP": group, "BLOCK_X": tile[0], "BLOCK_Y": tile[1]},
+                  (cdiv(cols, tile[0]), cdiv(K, tile[1])), [out], warps, reference)
+
+
+def pack_int4(M, N, group, rows, warps, kind=bf16):
+    x, q = randn(M, N, dtype=kind), zeros(M, N // 2, dtype=u8)
+    scale = zeros(M, N // group, dtype=f32)
+
+    def reference():
+        v = x.float().view(M, -1, group)
+        scales = v.abs().amax(-1) / 7
+        right = (v / scales[..., None]).round().int().view(M, -1, 2) + 8
+        return [right[..., 0] | (right[..., 1] << 4), scales]
+    return launch([x, q, scale, N], {"GROUP": group, "ROWS": rows}, M * N // group // rows,
+                  [q, scale], warps, reference)
+
+
+add("quant.py", "per_token_int8", "bf16 16384×4096, 8 warps", token_int8, dict(M=16384, N=4096),
+    dict(M=3, N=300), warps=8)
+for columns in (False, True):
+    add("quant.py", "per_group_fp8", f"bf16 4096×7168{', scales by columns' * columns}, 1 warp",
+        group_fp8, dict(M=4096, N=7168), dict(M=3, N=256), columns=columns, warps=1)
+add("quant.py", "block_fp8", "bf16 8192×8192, 4 warps", block_fp8, dict(M=8192, N=8192),
+    dict(M=140, N=200), warps=4)
+add("quant.py", "silu_mul_fp8", "bf16 16384×2×2048, 1 warp", silu_fp8, dict(rows=16384, H=2048,
+    programs=4), dict(rows=3, H=512, programs=2), group=128, warps=1)
+add("quant.py", "dequant_int4", "8192×8192, groups of 128, 4 warps", awq, dict(K=8192, N=8192),
+    dict(K=256, N=512), group=128, tile=(32, 32), warps=4)
+add("quant.py", "pack_int4", "bf16 8192×8192, groups of 128, 4 warps", pack_int4,
+    dict(M=8192, N=8192), dict(M=4, N=512), group=128, rows=8, warps=4)

@@ -959,3 +959,239 @@ add("quant.py", "dequant_int4", "8192×8192, groups of 128, 4 warps", awq, dict(
     dict(K=256, N=512), group=128, tile=(32, 32), warps=4)
 add("quant.py", "pack_int4", "bf16 8192×8192, groups of 128, 4 warps", pack_int4,
     dict(M=8192, N=8192), dict(M=4, N=512), group=128, rows=8, warps=4)
+
+# ---------------------------------------------------------------- products
+
+
+def matmul(M, N, K, tile, warps, stages, trans_a=False, trans_b=False, act="", bias=True, kind=bf16):
+    a = randn(K, M, dtype=kind).T if trans_a else randn(M, K, dtype=kind)
+    b = randn(*((N, K) if trans_b else (K, N)), dtype=kind, scale=K ** -0.5)
+    b = b.T if trans_b else b
+    v, c = randn(N, dtype=kind) if bias else None, zeros(M, N, dtype=kind)
+
+    def reference():
+        y = a.float() @ b.float() + (v.float() if bias else 0.0)
+        return [F.gelu(y) if act == "gelu" else y.relu() if act == "relu" else y]
+    args = [a, b, v, c, M, N, K, *a.stride(), *b.stride(), *c.stride()]
+    defines = {**blocks(tile), "GROUP_M": 8, "ACTIVATION": act, "HAS_BIAS": bias}
+    return launch(args, defines, cdiv(M, tile[0]) * cdiv(N, tile[1]), [c], warps, reference, stages)
+
+
+def blocks(tile):
+    return dict(zip(("BLOCK_M", "BLOCK_N", "BLOCK_K"), tile))
+
+
+def addmm(M, N, K, tile, warps, stages, kind=f16):
+    a, b, old = randn(M, K, dtype=kind), randn(K, N, dtype=kind, scale=K ** -0.5), \
+        randn(1, N, dtype=kind).expand(M, N)
+    c = zeros(M, N, dtype=kind)
+    return launch([a, b, old, c, 0.75, 1.5, M, N, K, *a.stride(), *b.stride(), *old.stride()],
+                  blocks(tile), (cdiv(M, tile[0]), cdiv(N, tile[1])), [c], warps,
+                  lambda: [1.5 * old.float() + 0.75 * (a.float() @ b.float())], stages)
+
+
+def gemv(N, M, tile, warps, kind=bf16):
+    a, x, y = randn(N, M, dtype=kind), randn(M, dtype=kind), zeros(N, dtype=f32)
+    return launch([a, x, y, N, M, *a.stride()], {"BLOCK_N": tile[0], "BLOCK_M": tile[1]},
+                  cdiv(N, tile[0]), [y], warps, lambda: [a.float() @ x.float()])
+
+
+def bmm(B, M, N, K, tile, warps, stages, kind=f16):
+    a, b, o = randn(B, M, K, dtype=kind), randn(B, K, N, dtype=kind), zeros(B, M, N, dtype=kind)
+    defines = {**dict(zip(("TILE_M", "TILE_N", "TILE_K"), tile)), "GROUP_M": 2,
+               "EVEN_K": K % tile[2] == 0}
+    return launch([a, b, o, M, N, K], defines, (cdiv(M, tile[0]), cdiv(N, tile[1]), B), [o], warps,
+                  lambda: [a.float() @ b.float()], stages)
+
+
+def split_k(M, N, K, tile, split, warps, stages, kind=bf16):
+    a, b, c = randn(M, K, dtype=kind), randn(N, K, dtype=kind, scale=K ** -0.5).T, \
+        zeros(M, N, dtype=f32)
+    defines = {**blocks(tile), "SPLIT_K": split, "EVEN_K": K % (tile[2] * split) == 0}
+    return launch([a, b, c, M, N, K, *a.stride(), *b.stride()], defines,
+                  (cdiv(M, tile[0]) * cdiv(N, tile[1]), split), [c], warps,
+                  lambda: [a.float() @ b.float()], stages)
+
+
+def stream_k(M, N, K, tile, warps, stages, kind=f16):
+    a, b, c = randn(M, K, dtype=kind), randn(K, N, dtype=kind, scale=K ** -0.5), \
+        zeros(M, N, dtype=f32)
+    each = cdiv(K, tile[2])
+    total = cdiv(M, tile[0]) * cdiv(N, tile[1]) * each
+    programs = library_calls.UNITS
+    return launch([a, b, c, M, N, K, total, cdiv(total, programs), each, K, N], blocks(tile),
+                  programs, [c], warps, lambda: [a.float() @ b.float()], stages)
+
+
+def w8a16(M, N, K, tile, warps, stages, kind=bf16):
+    x, w, s = randn(M, K, dtype=kind), ints(-127, 128, N, K, dtype=i8), rand(N, high=0.01)
+    y = zeros(M, N, dtype=kind)
+    return launch([x, w, s, y, M, N, K], blocks(tile), (cdiv(N, tile[1]), cdiv(M, tile[0])), [y],
+                  warps, lambda: [x.float() @ w.float().T * s], stages)
+
+
+def w4a16(M, N, K, group, tile, warps, stages, kind=f16):
+    words = lambda *shape: ints(-1 << 31, 1 << 31, *shape, dtype=int32)
+    x, w, z = randn(M, K, dtype=kind), words(K // 8, N), words(K // group, N // 8)
+    s, y = rand(K // group, N, low=0.005, high=0.01).to(kind), zeros(M, N, dtype=kind)
+
+    def reference():
+        shifts = torch.arange(8) * 4
+        full = (w[:, None] >> shifts[:, None] & 15).view(K, N)
+        zero = (z[..., None] >> shifts & 15).view(K // group, N).repeat_interleave(group, 0)
+        return [x.float() @ ((full - zero) * s.float().repeat_interleave(group, 0))]
+    return launch([x, w, s, z, y, M, N, K], {"GROUP": group, **blocks(tile)},
+                  (cdiv(M, tile[0]), cdiv(N, tile[1])), [y], warps, reference, stages)
+
+
+def int8(M, N, K, tile, warps, stages):
+    a, b = ints(-127, 128, M, K, dtype=i8), ints(-127, 128, N, K, dtype=i8)
+    sa, sb, v, c = rand(M, high=0.01), rand(N, high=0.01), randn(N, dtype=f32), zeros(M, N)
+    return launch([a, b, sa, sb, v, c, M, N, K], blocks(tile), (cdiv(M, tile[0]), cdiv(N, tile[1])),
+                  [c], warps, lambda: [a.float() @ b.float().T * sa[:, None] * sb + v], stages)
+
+
+def block_scaled(M, N, K, tile, warps, stages):
+    a, b, c = randn(M, K, dtype=f8), randn(N, K, dtype=f8), zeros(M, N)
+    sa, sb = rand(M, K // 128, low=0.5), rand(cdiv(N, 128), K // 128, low=0.5)
+
+    def reference():
+        left = a.float() * sa.repeat_interleave(128, 1)
+        right = b.float() * sb.repeat_interleave(128, 1).repeat_interleave(128, 0)[:N]
+        return [left @ right.T]
+    return launch([a, b, c, sa, sb, M, N, K, 128, 128], {**blocks(tile), "GROUP_M": 8},
+                  cdiv(M, tile[0]) * cdiv(N, tile[1]), [c], warps, reference, stages)
+
+
+def moe(tokens, experts, topk, N, K, tile, warps, stages, weighted=False, kind=bf16):
+    seed = torch.Generator().manual_seed(tokens)
+    chosen = torch.rand(tokens, experts, generator=seed).topk(topk, 1).indices.flatten()
+    places, owners, rows = [], [], tile[0]
+    for e in range(experts):
+        mine = (chosen == e).nonzero().flatten()
+        places.append(F.pad(mine, (0, -len(mine) % rows), value=tokens * topk))
+        owners += [e] * (len(places[-1]) // rows)
+    places = i32(torch.cat(places))
+    copies = tokens if topk == 1 else tokens * topk
+    a, b = randn(tokens, K, dtype=kind), randn(experts, N, K, dtype=kind, scale=K ** -0.5)
+    w, c = rand(copies) if weighted else None, zeros(copies, N, dtype=kind)
+
+    def reference():
+        y = torch.stack([b[e].float() @ a[i // topk].float() for i, e in enumerate(chosen)])
+        return [y * w[:, None] if weighted else y]
+    defines = {"TOP_K": topk, "WEIGHTED": weighted, **blocks(tile), "GROUP_M": 8}
+    return launch([a, b, c, w, places, i32(owners), i32([len(places)]), N, K, copies], defines,
+                  len(owners) * cdiv(N, tile[1]), [c], warps, reference, stages)
+
+
+def grouped(sizes, N, K, tile, warps, stages, kind=f16):
+    rows = sum(sizes)
+    a, b, c = randn(rows, K, dtype=kind), randn(len(sizes), K, N, dtype=kind, scale=K ** -0.5), \
+        zeros(rows, N, dtype=kind)
+
+    def reference():
+        parts = zip(a.float().split(sizes), b.float())
+        return [torch.cat([x @ w for x, w in parts])]
+    return launch([a, b, c, i32(sizes), len(sizes), N, K], blocks(tile), library_calls.UNITS, [c],
+                  warps, reference, stages)
+
+
+def descriptors(M, N, K, tile, warps, stages):
+    a, b, c = randn(M, K, dtype=f16), randn(N, K, dtype=f16, scale=K ** -0.5), \
+        zeros(M, N, dtype=f16)
+    boxes = [Box(a, [tile[0], tile[2]]), Box(b, [tile[1], tile[2]]), Box(c, list(tile[:2]))]
+    return launch([*boxes, M, N, K], {**blocks(tile), "GROUP_M": 8}, library_calls.UNITS, [c], warps,
+                  lambda: [a.float() @ b.float().T], stages)
+
+
+def dual(M, N, K, tile, warps, stages, kind=bf16):
+    x, out = randn(M, K, dtype=kind), zeros(M, N, dtype=kind)
+    w1, w2 = (randn(K, N, dtype=kind, scale=K ** -0.5) for _ in range(2))
+    return launch([x, w1, w2, out, M, N, K], blocks(tile), (cdiv(M, tile[0]), cdiv(N, tile[1])),
+                  [out], warps,
+                  lambda: [F.silu(x.float() @ w1.float()) * (x.float() @ w2.float())], stages)
+
+
+def lora(tokens, adapters, K, rank, block, split, warps, kind=f16):
+    x, a = randn(tokens, K, dtype=kind), randn(adapters, rank, K, dtype=kind, scale=K ** -0.5)
+    index, out = ints(0, adapters, tokens), zeros(tokens, rank, dtype=f32)
+    index[1] = -1
+
+    def reference():
+        y = torch.einsum("tk,trk->tr", x.float(), a[index.clamp_min(0)].float()) * 0.5
+        return [y * (index >= 0)[:, None]]
+    return launch([x, a, index, out, tokens, K, 0.5],
+                  {"RANK": rank, "BLOCK_K": block, "SPLIT_K": split}, (tokens, split), [out], warps,
+                  reference)
+
+
+SQUARE = dict(M=4096, N=4096, K=4096)
+add("gemm.py", "matmul_bias_act", "bf16 8192×11008×4096, gelu, 8 warps", matmul,
+    dict(M=8192, N=11008, K=4096, tile=(128, 256, 64)), dict(M=70, N=90, K=72, tile=(64, 64, 32)),
+    act="gelu", warps=8, stages=3)
+add("gemm.py", "matmul_bias_act", "fp16 4096×4096×4096, a transposed, relu, 4 warps", matmul,
+    SQUARE, dict(M=72, N=96, K=80), tile=(128, 128, 32), act="relu", trans_a=True, warps=4, stages=4,
+    kind=f16)
+add("gemm.py", "matmul_bias_act", "bf16 4096×4096×4096, b transposed, no bias, 8 warps", matmul,
+    SQUARE, dict(M=72, N=96, K=80), tile=(128, 128, 64), trans_b=True, bias=False, warps=8, stages=3)
+add("gemm.py", "matmul_bias_act", "fp32 2048×2048×2048, 4 warps", matmul,
+    dict(M=2048, N=2048, K=2048), dict(M=72, N=96, K=80), tile=(64, 128, 32), warps=4, stages=3,
+    kind=f32)
+add("gemm.py", "matmul_bias_act", "bf16 1×8192×8192, b transposed, 4 warps", matmul,
+    dict(M=1, N=8192, K=8192), dict(M=1, N=96, K=160), tile=(16, 64, 128), trans_b=True, warps=4,
+    stages=4)
+add("gemm.py", "matmul_bias_act", "bf16 33×7168×4095, odd strides, 4 warps", matmul,
+    dict(M=33, N=7168, K=4095), dict(M=33, N=96, K=75), tile=(64, 64, 64), warps=4, stages=3)
+add("gemm.py", "addmm", "fp16 2000×3000×1000, 4 warps", addmm, dict(M=2000, N=3000, K=1000),
+    dict(M=50, N=60, K=70), tile=(64, 64, 32), warps=4, stages=3)
+add("gemm.py", "gemv", "bf16 8192×28672, 4 warps", gemv, dict(N=8192, M=28672),
+    dict(N=21, M=700), tile=(8, 512), warps=4)
+add("gemm.py", "gemv", "bf16 262144×128, 4 warps", gemv, dict(N=262144, M=128), dict(N=70, M=100),
+    tile=(32, 128), warps=4)
+add("gemm.py", "bmm", "fp16 64×1024×1024×128, 4 warps", bmm, dict(B=64, M=1024, N=1024, K=128),
+    dict(B=2, M=70, N=80, K=64), tile=(128, 128, 32), warps=4, stages=3)
+add("gemm.py", "bmm", "fp16 512×197×197×72, 4 warps", bmm, dict(B=512, M=197, N=197, K=72),
+    dict(B=2, M=50, N=50, K=40), tile=(64, 64, 32), warps=4, stages=2)
+add("gemm.py", "matmul_split_k", "bf16 16×4096×14336 in 8 parts, 4 warps", split_k,
+    dict(M=16, N=4096, K=14336, split=8), dict(M=16, N=128, K=600, split=2), tile=(16, 128, 128),
+    warps=4, stages=4)
+add("gemm.py", "matmul_split_k", "bf16 64×8192×8192 in 4 parts, 4 warps", split_k,
+    dict(M=64, N=8192, K=8192, split=4), dict(M=64, N=128, K=640, split=2), tile=(64, 128, 64),
+    warps=4, stages=4)
+add("gemm.py", "stream_k", "fp16 1280×3968×4096, 8 warps", stream_k,
+    dict(M=1280, N=3968, K=4096, tile=(128, 128, 64)), dict(M=70, N=90, K=200, tile=(64, 32, 32)),
+    warps=8, stages=3)
+add("gemm.py", "matmul_w8a16", "bf16 16×14336×4096, 4 warps", w8a16, dict(M=16, N=14336, K=4096),
+    dict(M=9, N=80, K=300), tile=(16, 64, 128), warps=4, stages=4)
+add("gemm.py", "matmul_w8a16", "bf16 512×4096×14336, 8 warps", w8a16, dict(M=512, N=4096, K=14336),
+    dict(M=70, N=80, K=128), tile=(64, 128, 64), warps=8, stages=3)
+add("gemm.py", "matmul_w4a16", "fp16 16×8192×8192, groups of 128, 4 warps", w4a16,
+    dict(M=16, N=8192, K=8192), dict(M=9, N=128, K=256), group=128, tile=(16, 64, 64), warps=4,
+    stages=4)
+add("gemm.py", "matmul_w4a16", "fp16 256×8192×8192, groups of 64, 4 warps", w4a16,
+    dict(M=256, N=8192, K=8192), dict(M=70, N=128, K=128), group=64, tile=(64, 128, 32), warps=4,
+    stages=3)
+add("gemm.py", "matmul_int8", "2048×4096×4096, 8 warps", int8, dict(M=2048, N=4096, K=4096),
+    dict(M=70, N=140, K=200), tile=(128, 128, 64), warps=8, stages=3)
+add("gemm.py", "matmul_block_fp8", "4096×4096×7168, 4 warps", block_scaled,
+    dict(M=4096, N=4096, K=7168), dict(M=70, N=140, K=256), tile=(64, 128, 128), warps=4, stages=3)
+add("gemm.py", "matmul_block_fp8", "32×24576×1536, 4 warps", block_scaled,
+    dict(M=32, N=24576, K=1536), dict(M=30, N=140, K=256), tile=(16, 128, 128), warps=4, stages=4)
+add("gemm.py", "fused_moe", "bf16 4096, 2 of 8 experts, 3584×4096, 8 warps", moe,
+    dict(tokens=4096, experts=8, N=3584, K=4096, tile=(128, 128, 64)),
+    dict(tokens=30, experts=4, N=80, K=96, tile=(16, 64, 32)), topk=2, warps=8, stages=3)
+add("gemm.py", "fused_moe", "bf16 512 copies, 128 experts, 2048×768, weighted, 4 warps",
+    moe, dict(tokens=512, experts=128, N=2048, K=768), dict(tokens=30, experts=4, N=80, K=64), topk=1,
+    tile=(16, 64, 64), warps=4, stages=4, weighted=True)
+add("gemm.py", "grouped_gemm", "fp16 16 groups, 2048×2048, 8 warps", grouped,
+    dict(sizes=[1000, 30, 517, 2048, 0, 128, 700, 3000, 1, 900, 64, 256, 1500, 333, 20, 800],
+         N=2048, K=2048, tile=(128, 128, 64)),
+    dict(sizes=[30, 0, 70, 1, 64], N=80, K=64, tile=(32, 32, 32)), warps=8, stages=3)
+add("gemm.py", "matmul_descriptor", "fp16 8192×8192×2048, 8 warps", descriptors,
+    dict(M=8192, N=8192, K=2048, tile=(128, 256, 64)), dict(M=70, N=96, K=80, tile=(64, 32, 32)),
+    warps=8, stages=3)
+add("gemm.py", "dual_gemm_silu", "bf16 4096×5504×4096, 8 warps", dual,
+    dict(M=4096, N=5504, K=4096), dict(M=70, N=90, K=72), tile=(64, 128, 64), warps=8, stages=3)
+add("gemm.py", "lora_shrink", "fp16 1024 tokens, 32 adapters of 16×4096, 4 warps", lora,
+    dict(tokens=1024, adapters=32, K=4096, block=256, split=4),
+    dict(tokens=7, adapters=3, K=300, block=128, split=2), rank=16, warps=4)

@@ -1195,3 +1195,170 @@ add("gemm.py", "dual_gemm_silu", "bf16 4096×5504×4096, 8 warps", dual,
 add("gemm.py", "lora_shrink", "fp16 1024 tokens, 32 adapters of 16×4096, 4 warps", lora,
     dict(tokens=1024, adapters=32, K=4096, block=256, split=4),
     dict(tokens=7, adapters=3, K=300, block=128, split=2), rank=16, warps=4)
+
+# ---------------------------------------------------------------- pictures, transforms, systems
+
+
+def conv1d(B, C, L, O, K, tile, warps, stages, stride=1, kind=f16):
+    x, w, v = randn(B, C, L, dtype=kind), randn(O, C, K, dtype=kind, scale=(C * K) ** -0.5), \
+        randn(O, dtype=kind)
+    OL = (L - 1) // stride + 1
+    y = zeros(B, O, OL, dtype=kind)
+    return launch([x, w, v, y, C, L, O, OL, stride, K // 2],
+                  {"KW": K, "BLOCK_L": tile[0], "BLOCK_O": tile[1], "BLOCK_C": tile[2]},
+                  (B, cdiv(OL, tile[0]), cdiv(O, tile[1])), [y], warps,
+                  lambda: [F.conv1d(x.float(), w.float(), v.float(), stride, K // 2)], stages)
+
+
+def conv2d(N, C, H, O, K, tile, warps, stages, stride=1, kind=f16):
+    x, w, v = randn(N, C, H, H, dtype=kind), randn(O, C, K, K, dtype=kind, scale=C ** -0.5 / K), \
+        randn(O, dtype=kind)
+    OH, pad = (H - 1) // stride + 1, K // 2
+    y = zeros(N, O, OH, OH, dtype=kind)
+    return launch([x, w, v, y, N, C, H, H, O, OH, OH, stride, stride, pad, pad],
+                  {"KH": K, "KW": K, "BLOCK_P": tile[0], "BLOCK_O": tile[1], "BLOCK_C": tile[2]},
+                  (cdiv(N * OH * OH, tile[0]), cdiv(O, tile[1])), [y], warps,
+                  lambda: [F.conv2d(x.float(), w.float(), v.float(), stride, pad)], stages)
+
+
+def conv2d_nhwc(N, C, H, O, K, tile, warps, stages, kind=f16):
+    x, w = randn(N, H, H, C, dtype=kind), randn(O, K, K, C, dtype=kind, scale=C ** -0.5 / K)
+    y = zeros(N, H, H, O, dtype=kind)
+
+    def reference():
+        out = F.conv2d(x.float().permute(0, 3, 1, 2), w.float().permute(0, 3, 1, 2), None, 1, K // 2)
+        return [out.permute(0, 2, 3, 1)]
+    defines = {"C": C, "KH": K, "KW": K, "BLOCK_P": tile[0], "BLOCK_O": tile[1], "BLOCK_K": tile[2]}
+    return launch([x, w, y, N, H, H, O], defines, (cdiv(N * H * H, tile[0]), cdiv(O, tile[1])), [y],
+                  warps, reference, stages)
+
+
+def depthwise(N, C, H, K, tile, warps, stride=1, kind=f16):
+    x, w, OH = randn(N, C, H, H, dtype=kind), randn(C, 1, K, K, dtype=kind), (H - 1) // stride + 1
+    y = zeros(N, C, OH, OH, dtype=kind)
+    return launch([x, w, y, C, H, H, OH, OH, stride, K // 2],
+                  {"KH": K, "KW": K, "BLOCK_H": tile[0], "BLOCK_W": tile[1]},
+                  (cdiv(OH, tile[0]), cdiv(OH, tile[1]), N * C), [y], warps,
+                  lambda: [F.conv2d(x.float(), w.float(), None, stride, K // 2, 1, C)])
+
+
+def im2col(N, C, H, K, block, warps, kind=f16):
+    x, out = randn(N, C, H, H, dtype=kind), zeros(N, C * K * K, H * H, dtype=kind)
+    return launch([x, out, C, H, H, H, H, 1, K // 2], {"KH": K, "KW": K, "BLOCK": block},
+                  (cdiv(C * K * K * H * H, block), N), [out], warps,
+                  lambda: [F.unfold(x.float(), K, padding=K // 2)])
+
+
+def max_pool(N, C, H, K, tile, warps, stride=2, kind=f16):
+    x, OH = randn(N, C, H, H, dtype=kind), (H + 2 * (K // 2) - K) // stride + 1
+    y, index = zeros(N, C, OH, OH, dtype=kind), zeros(N, C, OH, OH, dtype=i64)
+    return launch([x, y, index, H, H, OH, OH, stride, K // 2],
+                  {"K": K, "BLOCK_H": tile[0], "BLOCK_W": tile[1]},
+                  (N * C, cdiv(OH, tile[0]) * cdiv(OH, tile[1])), [y, index], warps,
+                  lambda: list(F.max_pool2d(x.float(), K, stride, K // 2, return_indices=True)))
+
+
+def avg_pool_back(N, C, H, K, block, warps, stride=2, kind=f16):
+    OH = (H + 2 * (K // 2) - K) // stride + 1
+    dy, dx = randn(N, C, OH, OH, dtype=kind), zeros(N, C, H, H, dtype=kind)
+
+    def reference():
+        leaf = torch.zeros(N, C, H, H, requires_grad=True)
+        F.avg_pool2d(leaf, K, stride, K // 2).backward(dy.float())
+        return [leaf.grad]
+    return launch([dy, dx, H, H, OH, OH, stride, K // 2], {"K": K, "BLOCK": block},
+                  (cdiv(H * H, block), N * C), [dx], warps, reference)
+
+
+def upsample(kernel, N, C, H, OH, tile, warps, programs=1, kind=f16):
+    x, y = randn(N, C, H, H, dtype=kind), zeros(N, C, OH, OH, dtype=kind)
+    if kernel == "upsample_nearest":
+        return launch([x, y, H, H, OH, OH, H / OH, H / OH], {"BLOCK": tile},
+                      (cdiv(OH * OH, tile), N * C), [y], warps,
+                      lambda: [F.interpolate(x.float(), size=(OH, OH))])
+    return launch([x, y, N * C, H, H, OH, OH, H / OH, H / OH],
+                  {"BLOCK_X": tile[0], "BLOCK_Y": tile[1]},
+                  (cdiv(OH, tile[0]), cdiv(OH, tile[1]), programs), [y], warps,
+                  lambda: [F.interpolate(x.float(), size=(OH, OH), mode="bilinear")])
+
+
+def hadamard(rows, N, each, warps, kind=bf16):
+    x, y, log = randn(rows, N, dtype=kind), zeros(rows, N, dtype=kind), N.bit_length() - 1
+
+    def reference():
+        h = torch.ones(1, 1)
+        for _ in range(log):
+            h = torch.cat([torch.cat([h, h], 1), torch.cat([h, -h], 1)])
+        return [x.float() @ h * N ** -0.5]
+    return launch([x, y, N ** -0.5], {"N": N, "LOG": log, "ROWS": each}, rows // each, [y], warps,
+                  reference)
+
+
+def fft(rows, R, each, warps, kind=f16):
+    x, y = randn(rows, 2, R * R, dtype=kind), zeros(rows, 2, R * R, dtype=kind)
+    i = torch.arange(R)
+    turn = -2 * math.pi * i[:, None] * i
+    planes = lambda angle, like: torch.stack([angle.cos(), angle.sin()]).to(like).to(x.device)
+    f, t = planes(turn / R, kind), planes(turn / (R * R), torch.float32)
+    if library_calls.FILLED:
+        x *= 1 / R
+
+    def reference():
+        out = torch.fft.fft(torch.complex(x[:, 0].float(), x[:, 1].float()))
+        return [torch.stack([out.real, out.imag], 1)]
+    return launch([x, f, t, y], {"R": R, "ROWS": each}, rows // each, [y], warps, reference)
+
+
+def triangular(batch, N, M, block, warps):
+    a, b = randn(batch, N, N, dtype=f32, scale=N ** -0.5), randn(batch, N, M, dtype=f32)
+    x = zeros(batch, N, M, dtype=f32)
+    if library_calls.FILLED:
+        a += 2 * torch.eye(N, device=a.device)
+    return launch([a, b, x, M], {"N": N, "BLOCK_M": block}, (batch, cdiv(M, block)), [x], warps,
+                  lambda: [torch.linalg.solve_triangular(a.tril(), b, upper=False)])
+
+
+def cholesky(batch, N, warps):
+    half, out = randn(batch, N, N, dtype=f32), zeros(batch, N, N, dtype=f32)
+    a = half @ half.mT + N * torch.eye(N, device=half.device) if library_calls.FILLED else half
+    return launch([a, out], {"N": N}, batch, [out], warps, lambda: [torch.linalg.cholesky(a)])
+
+
+add("conv.py", "conv1d", "fp16 8×512×3000 to 512, 3 taps, 4 warps", conv1d,
+    dict(B=8, C=512, L=3000, O=512), dict(B=2, C=20, L=50, O=30), K=3, tile=(64, 64, 32), warps=4,
+    stages=3)
+add("conv.py", "conv2d", "fp16 32×128×56×56 to 128, 3×3, 4 warps", conv2d,
+    dict(N=32, C=128, H=56, O=128), dict(N=2, C=20, H=9, O=30), K=3, tile=(64, 64, 32), warps=4,
+    stages=3)
+add("conv.py", "conv2d", "fp16 32×3×224×224 to 64, 7×7 by 2, 8 warps", conv2d,
+    dict(N=32, C=3, H=224, O=64), dict(N=2, C=3, H=15, O=20), K=7, stride=2, tile=(128, 32, 16),
+    warps=8, stages=2)
+add("conv.py", "conv2d_nhwc", "fp16 32×56×56×128 to 128, 3×3, 8 warps", conv2d_nhwc,
+    dict(N=32, C=128, H=56, O=128), dict(N=2, C=24, H=9, O=30), K=3, tile=(128, 64, 32), warps=8,
+    stages=3)
+add("conv.py", "depthwise_conv2d", "fp16 32×256×56×56, 3×3, 4 warps", depthwise,
+    dict(N=32, C=256, H=56), dict(N=2, C=3, H=13), K=3, tile=(16, 64), warps=4)
+add("conv.py", "depthwise_conv2d", "fp16 32×384×14×14, 7×7, 1 warp", depthwise,
+    dict(N=32, C=384, H=14), dict(N=2, C=3, H=13), K=7, tile=(16, 16), warps=1)
+add("conv.py", "im2col", "fp16 8×64×56×56, 3×3, 4 warps", im2col, dict(N=8, C=64, H=56),
+    dict(N=2, C=3, H=9), K=3, block=1024, warps=4)
+add("conv.py", "max_pool2d", "fp16 32×64×112×112, 3×3 by 2, 4 warps", max_pool,
+    dict(N=32, C=64, H=112), dict(N=2, C=3, H=21), K=3, tile=(16, 32), warps=4)
+add("conv.py", "avg_pool2d_backward", "fp16 32×64×112×112, 3×3 by 2, 4 warps", avg_pool_back,
+    dict(N=32, C=64, H=112), dict(N=2, C=3, H=21), K=3, block=1024, warps=4)
+add("conv.py", "upsample_bilinear", "fp16 8×64×128×128 to 256×256, 4 warps", upsample,
+    dict(N=8, C=64, H=128, OH=256, programs=8), dict(N=2, C=3, H=11, OH=23, programs=2),
+    kernel="upsample_bilinear", tile=(64, 16), warps=4)
+add("conv.py", "upsample_nearest", "fp16 8×128×128×128 to 256×256, 4 warps", upsample,
+    dict(N=8, C=128, H=128, OH=256), dict(N=2, C=3, H=11, OH=22), kernel="upsample_nearest",
+    tile=1024, warps=4)
+add("conv.py", "hadamard", "bf16 65536×128, 4 warps", hadamard, dict(rows=65536, N=128, each=16),
+    dict(rows=8, N=64, each=4), warps=4)
+add("conv.py", "hadamard", "bf16 8192×4096, 8 warps", hadamard, dict(rows=8192, N=4096),
+    dict(rows=2, N=256), each=1, warps=8)
+add("conv.py", "fft_two_steps", "fp16 4096×1024, 4 warps", fft, dict(rows=4096, R=32, each=4),
+    dict(rows=4, R=16, each=2), warps=4)
+add("conv.py", "triangular_solve", "fp32 1024×64×64, 4 warps", triangular,
+    dict(batch=1024, N=64, M=64), dict(batch=2, N=16, M=20), block=32, warps=4)
+add("conv.py", "cholesky", "fp32 8192×32×32, 1 warp", cholesky, dict(batch=8192, N=32),
+    dict(batch=2, N=16), warps=1)

@@ -1362,3 +1362,325 @@ add("conv.py", "triangular_solve", "fp32 1024×64×64, 4 warps", triangular,
     dict(batch=1024, N=64, M=64), dict(batch=2, N=16, M=20), block=32, warps=4)
 add("conv.py", "cholesky", "fp32 8192×32×32, 1 warp", cholesky, dict(batch=8192, N=32),
     dict(batch=2, N=16), warps=1)
+
+# ---------------------------------------------------------------- attention
+
+
+def scores(q, k, scale, mask=None):
+    s = q.float() @ k.float().mT * scale
+    return s if mask is None else s.masked_fill(~mask, -math.inf)
+
+
+def below(T):
+    return torch.ones(T, T, dtype=torch.bool).tril()
+
+
+def flash(B, H, T, D, tile, warps, stages, causal, kind=f16):
+    q, k, v = (randn(B, H, T, D, dtype=kind) for _ in range(3))
+    o, lse = zeros(B, H, T, D, dtype=kind), zeros(B, H, T, dtype=f32)
+
+    def reference():
+        s = scores(q, k, D ** -0.5, below(T) if causal else None)
+        return [s.softmax(-1) @ v.float(), s.logsumexp(-1) / math.log(2)]
+    return launch([q, k, v, o, lse, D ** -0.5, H, T],
+                  {"BLOCK_M": tile[0], "BLOCK_N": tile[1], "D": D, "CAUSAL": causal},
+                  (cdiv(T, tile[0]), B * H), [o, lse], warps, reference, stages)
+
+
+def masked(B, HQ, HK, T, D, tile, warps, stages, window=0, alibi=False, kind=bf16):
+    q, o = randn(B, T, HQ, D, dtype=kind), zeros(B, T, HQ, D, dtype=kind)
+    k, v = randn(B, T, HK, D, dtype=kind), randn(B, T, HK, D, dtype=kind)
+    slopes = 2.0 ** -torch.arange(1, HQ + 1, device=q.device).float() if alibi else None
+
+    def reference():
+        heads = lambda a: a.float().transpose(1, 2)
+        kk, vv = (heads(a).repeat_interleave(HQ // HK, 1) for a in (k, v))
+        far = torch.arange(T)[:, None] - torch.arange(T)
+        mask = (far >= 0) & (far < window if window else True)
+        s = scores((heads(q) * D ** -0.5).to(kind), kk, 1.0)
+        s = s - slopes[:, None, None] * far if alibi else s
+        return [(s.masked_fill(~mask, -math.inf).softmax(-1) @ vv).transpose(1, 2)]
+    step = lambda a: (a.stride(0), a.stride(2), a.stride(1))
+    defines = {"HQ": HQ, "GROUP": HQ // HK, "D": D, "BLOCK_M": tile[0], "BLOCK_N": tile[1],
+               "BLOCK_D": power(D), "WINDOW": window, "ALIBI": alibi}
+    return launch([q, k, v, slopes, o, D ** -0.5, T, *step(q), *step(k)],
+                  defines, (cdiv(T, tile[0]), B * HQ), [o], warps, reference, stages)
+
+
+def varlen(lengths, HQ, HK, D, tile, warps, stages, kind=bf16):
+    at, T = steps(lengths), sum(lengths)
+    q, k, v, o = (make(T, h, D, dtype=kind) for make, h in
+                  ((randn, HQ), (randn, HK), (randn, HK), (zeros, HQ)))
+
+    def reference():
+        out = []
+        for i, n in zip(at.tolist(), lengths):
+            a, b, c = (x[i : i + n].float().transpose(0, 1) for x in (q, k, v))
+            b, c = (x.repeat_interleave(HQ // HK, 0) for x in (b, c))
+            out.append((scores(a, b, D ** -0.5, below(n)).softmax(-1) @ c).transpose(0, 1))
+        return [torch.cat(out)]
+    return launch([q, k, v, i32(at), i32(lengths), o, D ** -0.5, HQ * D, HK * D],
+                  {"GROUP": HQ // HK, "D": D, "BLOCK_M": tile[0], "BLOCK_N": tile[1]},
+                  (len(lengths), HQ, cdiv(max(lengths), tile[0])), [o], warps, reference, stages)
+
+
+def paged(kernel, B, longest, HQ, HK, D, page, warps, stages=2, block=64, splits=8, kind=bf16):
+    lengths = torch.randint(longest // 2, longest + 1, (B,), generator=torch.Generator().manual_seed(B))
+    wide = cdiv(longest, page)
+    table = i32(torch.randperm(B * wide).view(B, wide))
+    q, group = randn(B, HQ, D, dtype=kind), HQ // HK
+    k, v = (randn(B * wide, page, HK, D, dtype=kind) for _ in range(2))
+
+    def each():
+        for b, n in enumerate(lengths.tolist()):
+            kk, vv = (a[table[b].long()].flatten(0, 1)[:n].float().transpose(0, 1)
+                      .repeat_interleave(group, 0) for a in (k, v))
+            yield scores(q[b, :, None], kk, D ** -0.5)[:, 0], vv
+    where = [table, i32(lengths)]
+    if kernel == "paged_decode_vector":
+        o = zeros(B, HQ, D, dtype=kind)
+        return launch([q, k, v, *where, o, D ** -0.5, wide, HQ, HK], {"D": D, "PAGE": page}, (B, HQ),
+                      [o], warps,
+                      lambda: [torch.stack([(s.softmax(-1)[:, None] @ c)[:, 0] for s, c in each()])])
+    part, lse = zeros(B, HQ, splits, D, dtype=f32), zeros(B, HQ, splits, dtype=f32)
+
+    def reference():
+        parts, sums = torch.zeros_like(part), torch.zeros_like(lse)
+        for b, (s, c) in enumerate(each()):
+            share = cdiv(cdiv(s.shape[1], splits), block) * block
+            for i, here in enumerate(s.split(share, 1)):
+                parts[b, :, i] = (here.softmax(-1)[:, None] @ c[:, i * share : (i + 1) * share])[:, 0]
+                sums[b, :, i] = here.logsumexp(-1)
+        return [parts, sums]
+    defines = {"HK": HK, "GROUP": group, "PAD": max(16, power(group)), "D": D, "PAGE": page,
+               "BLOCK_N": block, "SPLITS": splits}
+    return launch([q, k, v, *where, part, lse, D ** -0.5, wide], defines, (B, HK, splits),
+                  [part, lse], warps, reference, stages, 2e-2)
+
+
+def merge_parts(B, H, D, length, warps, block=64, splits=8, kind=bf16):
+    part, lse, o = randn(B, H, splits, D, dtype=f32), randn(B, H, splits, dtype=f32), \
+        zeros(B, H, D, dtype=kind)
+    lengths = torch.arange(length - B + 1, length + 1)
+
+    def reference():
+        out = []
+        for b, n in enumerate(lengths.tolist()):
+            full = cdiv(n, cdiv(cdiv(n, splits), block) * block)
+            out.append((lse[b, :, :full].softmax(-1)[:, None] @ part[b, :, :full])[:, 0])
+        return [torch.stack(out)]
+    return launch([part, lse, i32(lengths), o], {"H": H, "D": D, "BLOCK_N": block, "SPLITS": splits},
+                  (B, H), [o], warps, reference)
+
+
+def attention_back(kernel, B, H, T, D, tile, warps, stages, kind=f16):
+    q, k, v, do = (randn(B, H, T, D, dtype=kind) for _ in range(4))
+    outs = [zeros(B, H, T, D, dtype=kind) for _ in range(1 if kernel.endswith("q") else 2)]
+    o, lse, delta = randn(B, H, T, D, dtype=kind), rand(B, H, T, low=8.0), rand(B, H, T)
+    if library_calls.SMALL:
+        s = scores(q, k, D ** -0.5, below(T))
+        lse, delta = s.logsumexp(-1) / math.log(2), ((s.softmax(-1) @ v.float()) * do).sum(-1)
+
+    def reference():
+        leaves = [a.float().requires_grad_() for a in (q, k, v)]
+        p = scores(*leaves[:2], D ** -0.5, below(T)).softmax(-1)
+        (p @ leaves[2]).backward(do.float())
+        return [a.grad for a in (leaves[:1] if kernel.endswith("q") else leaves[1:])]
+    if kernel == "attention_delta":
+        return launch([o, do, delta := zeros(B, H, T, dtype=f32), T], {"BLOCK_M": tile[0], "D": D},
+                      (T // tile[0], B * H), [delta], warps, lambda: [(o.float() * do).sum(-1)])
+    return launch([q, k, v, do, lse, delta, *outs, D ** -0.5, T],
+                  {"BLOCK_M": tile[0], "BLOCK_N": tile[1], "D": D},
+                  (T // tile[0 if kernel.endswith("q") else 1], B * H), outs, warps, reference,
+                  stages)
+
+
+def merge_states(tokens, H, D, warps, kind=bf16):
+    a, b, o = randn(tokens, H, D, dtype=kind), randn(tokens, H, D, dtype=kind), \
+        zeros(tokens, H, D, dtype=kind)
+    la, lb, lse = randn(H, tokens, dtype=f32), randn(H, tokens, dtype=f32), \
+        zeros(H, tokens, dtype=f32)
+
+    def reference():
+        w = torch.stack([la, lb]).softmax(0).mT[..., None]
+        return [w[0] * a.float() + w[1] * b.float(), torch.logaddexp(la, lb)]
+    return launch([a, la, b, lb, o, lse, H], {"D": D, "PAD": power(D)}, (tokens, H), [o, lse], warps,
+                  reference)
+
+
+add("attention.py", "flash_forward", "fp16 4×32×4096×128, causal, 8 warps", flash,
+    dict(B=4, H=32, T=4096, D=128), dict(B=1, H=2, T=256, D=64), tile=(128, 64), warps=8, stages=3,
+    causal=True)
+add("attention.py", "flash_forward", "bf16 16×16×2048×64, 4 warps", flash,
+    dict(B=16, H=16, T=2048, D=64), dict(B=1, H=2, T=128, D=32), tile=(128, 64), warps=4, stages=3,
+    causal=False, kind=bf16)
+FEW = dict(B=1, HQ=2, HK=1, T=150)
+add("attention.py", "attention_masked", "bf16 2×4096×32 on 8×128, 8 warps", masked,
+    dict(B=2, HQ=32, HK=8, T=4096, D=128), dict(D=64, **FEW), tile=(128, 64), warps=8, stages=2)
+add("attention.py", "attention_masked", "bf16 1×16384×32 on 8×128, window 1024, 4 warps", masked,
+    dict(B=1, HQ=32, HK=8, T=16384, D=128), dict(B=1, HQ=2, HK=1, T=300, D=64, window=100),
+    tile=(64, 64), warps=4, stages=3, window=1024)
+add("attention.py", "attention_masked", "fp16 4×2048×32×80, ALiBi, 4 warps", masked,
+    dict(B=4, HQ=32, HK=32, T=2048, D=80), dict(D=40, **FEW), tile=(64, 64), warps=4, stages=2,
+    alibi=True, kind=f16)
+add("attention.py", "prefill_varlen", "bf16 12 prompts×32 on 8×128, 4 warps", varlen,
+    dict(lengths=[3000, 17, 512, 2048, 900, 1, 128, 4000, 777, 64, 1500, 333], HQ=32, HK=8, D=128),
+    dict(lengths=[70, 1, 33], HQ=2, HK=1, D=64), tile=(64, 64), warps=4, stages=2)
+add("attention.py", "paged_decode_split", "bf16 64 of up to 8192×32 on 8×128, pages of 16, 4 warps",
+    paged, dict(B=64, longest=8192, HQ=32, HK=8), dict(B=2, longest=300, HQ=4, HK=2, splits=2),
+    kernel="paged_decode_split", D=128, page=16, warps=4)
+add("attention.py", "paged_decode_split", "bf16 16 of up to 32768×64 on 8×128, pages of 64, 8 warps",
+    paged, dict(B=16, longest=32768, HQ=64, HK=8, splits=16), dict(B=2, longest=300, HQ=4, HK=2,
+    splits=2), kernel="paged_decode_split", D=128, page=64, warps=8, block=128)
+add("attention.py", "paged_decode_merge", "bf16 256×64×128, 8 shares, 4 warps", merge_parts,
+    dict(B=256, H=64, length=4096), dict(B=3, H=2, length=300), D=128, warps=4)
+add("attention.py", "paged_decode_vector", "bf16 64 of up to 2048×32 on 8×128, pages of 16, 4 warps",
+    paged, dict(B=64, longest=2048, HQ=32, HK=8), dict(B=2, longest=100, HQ=4, HK=2),
+    kernel="paged_decode_vector", D=128, page=16, warps=4)
+add("attention.py", "attention_delta", "fp16 4×32×4096×128, 4 warps", attention_back,
+    dict(B=4, H=32, T=4096, D=128), dict(B=1, H=2, T=256, D=64), kernel="attention_delta",
+    tile=(128, 0), warps=4, stages=3)
+add("attention.py", "attention_backward_kv", "fp16 4×16×2048×128, 8 warps", attention_back,
+    dict(B=4, H=16, T=2048, D=128), dict(B=1, H=2, T=256, D=64), kernel="attention_backward_kv",
+    tile=(32, 128), warps=8, stages=3)
+add("attention.py", "attention_backward_q", "fp16 4×16×2048×128, 8 warps", attention_back,
+    dict(B=4, H=16, T=2048, D=128), dict(B=1, H=2, T=256, D=64), kernel="attention_backward_q",
+    tile=(128, 32), warps=8, stages=3)
+add("attention.py", "attention_backward_kv", "fp16 8×16×2048×64, 4 warps", attention_back,
+    dict(B=8, H=16, T=2048, D=64), dict(B=1, H=2, T=256, D=64), kernel="attention_backward_kv",
+    tile=(64, 64), warps=4, stages=2)
+add("attention.py", "merge_states", "bf16 8192×32×128, 4 warps", merge_states,
+    dict(tokens=8192, H=32, D=128), dict(tokens=9, H=2, D=72), warps=4)
+
+# ---------------------------------------------------------------- state-space models
+
+
+def scan_inputs(B, D, L, N, kind, time_last):
+    shape = (lambda w: (B, w, L)) if time_last else (lambda w: (B, L, w))
+    u, delta = randn(*shape(D), dtype=kind), rand(*shape(D), low=0.01, high=0.5).to(kind)
+    b, c = randn(*shape(N), dtype=f32), randn(*shape(N), dtype=f32, scale=N ** -0.5)
+    return u, delta, rand(D, N, low=-2.0, high=-0.1), b, c
+
+
+def scan_by_steps(u, dt, a, b, c):
+    """Outputs and the last state, all B x L x ..."""
+    h, out = torch.zeros(u.shape[0], *a.shape), []
+    for t in range(u.shape[1]):
+        x = (dt[:, t] * u[:, t])[..., None] * b[:, t, None]
+        h = h * (dt[:, t, :, None] * a).exp() + x
+        out.append((h * c[:, t, None]).sum(-1))
+    return torch.stack(out, 1), h
+
+
+def selective_scan(B, D, L, N, block, warps, kind=bf16):
+    u, delta, a, b, c = scan_inputs(B, D, L, N, kind, True)
+    skip, bias, z = rand(D), rand(D, low=-1.0), randn(B, D, L, dtype=kind)
+    out, state = zeros(B, D, L, dtype=kind), zeros(B, D, N, dtype=f32)
+
+    def reference():
+        dt = F.softplus(delta.float() + bias[:, None])
+        y, h = scan_by_steps(u.float().mT, dt.mT, a, b.mT, c.mT)
+        return [(y.mT + u.float() * skip[:, None]) * F.silu(z.float()), h]
+    return launch([u, delta, a, b, c, skip, z, bias, out, state, D, L], {"N": N, "BLOCK_D": block},
+                  (cdiv(D, block), B), [out, state], warps, reference)
+
+
+def scan_chunked(B, D, L, N, block, warps, kind=bf16):
+    u, delta, a, b, c = scan_inputs(B, D, L, N, kind, False)
+    out = zeros(B, L, D, dtype=kind)
+    return launch([u, delta, a, b, c, out, D, L], {"N": N, "BLOCK_L": block}, (D, B), [out], warps,
+                  lambda: [scan_by_steps(u.float(), delta.float(), a, b, c)[0]])
+
+
+def state_update(B, H, P, N, groups, block, warps, tied, kind=bf16):
+    state, new = randn(B, H, P, N, dtype=f32), zeros(B, H, P, N, dtype=f32)
+    x, z, out = randn(B, H, P, dtype=kind), randn(B, H, P, dtype=kind), zeros(B, H, P, dtype=kind)
+    wide = () if tied else (P,)
+    dt, bias = randn(B, H, *wide, dtype=kind), rand(H, *wide)
+    a = rand(H, *(() if tied else (P, N)), low=-2.0, high=-0.1)
+    b, c, d = randn(B, groups, N, dtype=kind), randn(B, groups, N, dtype=kind), rand(H)
+
+    def reference():
+        step = F.softplus(dt.float() + bias)
+        step = step[..., None, None] if tied else step[..., None]
+        each = a[:, None, None] if tied else a
+        bb, cc = (v.float().repeat_interleave(H // groups, 1)[:, :, None] for v in (b, c))
+        now = state * (each * step).exp() + step * bb * x.float()[..., None]
+        y = (now * cc).sum(-1) + x.float() * d[:, None]
+        return [now, y * F.silu(z.float())]
+    return launch([state, x, dt, bias, a, b, c, d, z, new, out, H, P, N, H // groups],
+                  {"TIED": tied, "BLOCK_P": block, "BLOCK_N": power(N)}, (cdiv(P, block), B, H),
+                  [new, out], warps, reference)
+
+
+def chunk_cumsum(B, T, H, chunk, block, warps, kind=bf16):
+    dt, a, bias, chunks = randn(B, T, H, dtype=kind), rand(H, low=-2.0), rand(H), cdiv(T, chunk)
+    outs = [zeros(B, H, chunks, chunk, dtype=f32) for _ in range(2)]
+
+    def reference():
+        v = F.softplus(dt.float() + bias).clamp(0.0, 1.5)
+        v = F.pad(v, (0, 0, 0, chunks * chunk - T)).view(B, chunks, chunk, H).permute(0, 3, 1, 2)
+        return [v, (v * a[:, None, None]).cumsum(-1)]
+    return launch([dt, a, bias, *outs, T, H, 0.0, 1.5], {"CHUNK": chunk, "BLOCK_H": block},
+                  (B, chunks, cdiv(H, block)), outs, warps, reference)
+
+
+def state_passing(B, chunks, H, size, chunk, block, warps, kind=bf16):
+    states, first = randn(B, chunks, H, size, dtype=f32), randn(B, H, size, dtype=f32)
+    sums = rand(B, H, chunks, chunk, low=-1.0)
+    out, final = zeros(B, chunks, H, size, dtype=kind), zeros(B, H, size, dtype=f32)
+
+    def reference():
+        now, before = first, []
+        for c in range(chunks):
+            before.append(now)
+            now = now * sums[:, :, c, -1:].exp() + states[:, c]
+        return [torch.stack(before, 1), now]
+    return launch([states, sums, first, out, final, size, chunks, H],
+                  {"CHUNK": chunk, "BLOCK": block}, (cdiv(size, block), B, H), [out, final], warps,
+                  reference)
+
+
+def chunk_scan(B, T, H, groups, P, N, chunk, tile, warps, stages, kind=bf16):
+    chunks = cdiv(T, chunk)
+    cb, x = randn(B, chunks, groups, chunk, chunk, dtype=kind), randn(B, T, H, P, dtype=kind)
+    dt, c = rand(B, H, chunks, chunk, high=0.2), randn(B, T, groups, N, dtype=kind, scale=0.1)
+    sums, d = -rand(B, H, chunks, chunk, high=0.1), rand(H)
+    if library_calls.FILLED:
+        sums = sums.cumsum(-1)
+    states, out = randn(B, chunks, H, P, N, dtype=f32), zeros(B, T, H, P, dtype=kind)
+
+    def reference():
+        split = lambda v: F.pad(v.float(), (0, 0, 0, 0, 0, chunks * chunk - T)) \
+            .view(B, chunks, chunk, *v.shape[2:]).transpose(2, 3)
+        heads = lambda v: v.repeat_interleave(H // groups, 2)
+        xs, cs = split(x), heads(split(c))
+        rows, near = sums.transpose(1, 2), dt.transpose(1, 2)[..., None, :]
+        decay = (rows[..., None] - rows[..., None, :]).clamp_max(0).exp()
+        y = (heads(cb.float()) * decay * near * below(chunk)) @ xs
+        y += (cs @ states.mT) * rows.exp()[..., None]
+        return [y.transpose(2, 3).reshape(B, -1, H, P)[:, :T] + x.float() * d[:, None]]
+    defines = {"P": P, "N": N, "CHUNK": chunk, **blocks(tile)}
+    return launch([cb, x, dt, sums, c, states, d, out, T, chunks, H, H // groups], defines,
+                  (cdiv(chunk, tile[0]) * cdiv(P, tile[1]), B * chunks, H), [out], warps, reference,
+                  stages)
+
+
+add("ssm.py", "selective_scan", "bf16 4×4096×1024×16, 4 warps", selective_scan,
+    dict(B=4, D=4096, L=1024), dict(B=2, D=40, L=30), N=16, block=32, warps=4)
+add("ssm.py", "selective_scan_chunked", "bf16 2×2048×1024×16, 4 warps", scan_chunked,
+    dict(B=2, D=2048, L=1024), dict(B=1, D=4, L=150), N=16, block=64, warps=4)
+add("ssm.py", "state_update", "bf16 128×80×64×128, tied, 4 warps", state_update,
+    dict(B=128, H=80, P=64, N=128, groups=8), dict(B=2, H=4, P=20, N=32, groups=2), block=32,
+    warps=4, tied=True)
+add("ssm.py", "state_update", "bf16 256×1×4096×16, 4 warps", state_update,
+    dict(B=256, H=1, P=4096, groups=1), dict(B=2, H=1, P=70, groups=1), N=16, block=32, warps=4,
+    tied=False)
+add("ssm.py", "chunk_cumsum", "bf16 8×8192×80, chunks of 256, 4 warps", chunk_cumsum,
+    dict(B=8, T=8192, H=80, chunk=256), dict(B=1, T=100, H=6, chunk=32), block=4, warps=4)
+add("ssm.py", "state_passing", "fp32 4×32×64×8192, 4 warps", state_passing,
+    dict(B=4, chunks=32, H=64, size=8192, chunk=128), dict(B=1, chunks=4, H=2, size=300, chunk=16),
+    block=256, warps=4)
+add("ssm.py", "chunk_scan", "bf16 2×4096×64×64×128, chunks of 256, 4 warps", chunk_scan,
+    dict(B=2, T=4096, H=64, groups=1, P=64, N=128, chunk=256),
+    dict(B=1, T=150, H=2, groups=1, P=32, N=32, chunk=64), tile=(64, 64, 32), warps=4, stages=3)

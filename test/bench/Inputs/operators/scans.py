@@ -138,8 +138,7 @@ def topk_packed(x_ptr, values_ptr, index_ptr, N, K: tl.constexpr, BLOCK: tl.cons
 
 @triton.jit
 def exchange(x, ids, flip, i: tl.constexpr, n_dims: tl.constexpr):
-    outer: tl.constexpr = x.numel >> n_dims
-    shape: tl.constexpr = [outer * 2**i, 2, 2**(n_dims - i - 1)]
+    shape: tl.constexpr = [2**i, 2, 2**(n_dims - i - 1)]
     y = tl.reshape(x, shape)
     mask = tl.arange(0, 2)[None, :, None]
     left = tl.broadcast_to(tl.sum(y * (1 - mask), 1)[:, None, :], shape).to(x.dtype)
@@ -161,6 +160,19 @@ def exchange(x, ids, flip, i: tl.constexpr, n_dims: tl.constexpr):
 
 
 @triton.jit
+def bitonic_merge(x, ids, stage: tl.constexpr, last: tl.constexpr, n_dims: tl.constexpr):
+    if last:
+        flip = ids < 0
+    else:
+        shape: tl.constexpr = [x.numel >> (stage + 1), 2, 2**stage]
+        half = tl.broadcast_to(tl.arange(0, 2)[None, :, None], shape)
+        flip = tl.reshape(half, x.shape) != 0
+    for j in tl.static_range(stage):
+        x, ids = exchange(x, ids, flip, j + (n_dims - stage), n_dims)
+    return x, ids
+
+
+@triton.jit
 def argsort_rows(x_ptr, out_ptr, index_ptr, N, BLOCK: tl.constexpr, LOG: tl.constexpr):
     """A bitonic sort by hand, of numbers and their indices, by reshapes and sums."""
     row = tl.program_id(0)
@@ -168,13 +180,7 @@ def argsort_rows(x_ptr, out_ptr, index_ptr, N, BLOCK: tl.constexpr, LOG: tl.cons
     x = tl.load(x_ptr + row * N + offs, mask=offs < N, other=1e30)
     ids = offs
     for i in tl.static_range(1, LOG + 1):
-        if i < LOG:
-            shape: tl.constexpr = [BLOCK // 2**(i + 1), 2, 2**i]
-            flip = tl.reshape(tl.broadcast_to(tl.arange(0, 2)[None, :, None], shape), x.shape) != 0
-        else:
-            flip = offs < 0
-        for j in tl.static_range(i):
-            x, ids = exchange(x, ids, flip, j + (LOG - i), LOG)
+        x, ids = bitonic_merge(x, ids, i, i == LOG, LOG)
     tl.store(out_ptr + row * N + offs, x, mask=offs < N)
     tl.store(index_ptr + row * N + offs, ids, mask=offs < N)
 

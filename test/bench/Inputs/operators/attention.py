@@ -40,10 +40,12 @@ def flash_forward(q_ptr, k_ptr, v_ptr, o_ptr, lse_ptr, sm_scale, H, T, BLOCK_M: 
     start_m = tl.program_id(0)
     bh = tl.program_id(1)
     base = bh.to(tl.int64) * T * D
-    Q = tl.make_block_ptr(q_ptr + base, (T, D), (D, 1), (start_m * BLOCK_M, 0), (BLOCK_M, D), (1, 0))
+    Q = tl.make_block_ptr(q_ptr + base, (T, D), (D, 1), (start_m * BLOCK_M, 0), (BLOCK_M, D),
+                          (1, 0))
     V = tl.make_block_ptr(v_ptr + base, (T, D), (D, 1), (0, 0), (BLOCK_N, D), (1, 0))
     K = tl.make_block_ptr(k_ptr + base, (D, T), (1, D), (0, 0), (D, BLOCK_N), (0, 1))
-    O = tl.make_block_ptr(o_ptr + base, (T, D), (D, 1), (start_m * BLOCK_M, 0), (BLOCK_M, D), (1, 0))
+    O = tl.make_block_ptr(o_ptr + base, (T, D), (D, 1), (start_m * BLOCK_M, 0), (BLOCK_M, D),
+                          (1, 0))
     offs_m = start_m * BLOCK_M + tl.arange(0, BLOCK_M)
     offs_n = tl.arange(0, BLOCK_N)
     m_i = tl.zeros([BLOCK_M], dtype=tl.float32) - float("inf")
@@ -122,7 +124,7 @@ def attention_masked(q_ptr, k_ptr, v_ptr, slopes_ptr, o_ptr, scale, T, stride_qb
 def prefill_varlen(q_ptr, k_ptr, v_ptr, start_ptr, length_ptr, o_ptr, scale, stride_qt, stride_kt,
                    GROUP: tl.constexpr, D: tl.constexpr, BLOCK_M: tl.constexpr,
                    BLOCK_N: tl.constexpr):
-    """Prompts of several lengths, packed, tokens x heads x channels; the grid is for the longest."""
+    """Prompts of several lengths, packed, tokens x heads x channels; a grid for the longest."""
     b = tl.program_id(0)
     h = tl.program_id(1)
     start_m = tl.program_id(2)
@@ -276,7 +278,7 @@ def attention_delta(o_ptr, do_ptr, delta_ptr, T, BLOCK_M: tl.constexpr, D: tl.co
 @triton.jit
 def attention_backward_kv(q_ptr, k_ptr, v_ptr, do_ptr, lse_ptr, delta_ptr, dk_ptr, dv_ptr, scale, T,
                           BLOCK_M: tl.constexpr, BLOCK_N: tl.constexpr, D: tl.constexpr):
-    """Gradients of keys and values of a block, over queries from the diagonal on; logarithms of 2."""
+    """Gradients of keys and values of a block, over queries from the diagonal on; powers of 2."""
     start_n = tl.program_id(0) * BLOCK_N
     bh = tl.program_id(1)
     base = bh * T * D

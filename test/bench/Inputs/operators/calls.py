@@ -1,5 +1,5 @@
-"""Calls of the kernels in this folder, for library_compare.py: what an operator library and a server
-of language models launch, at their sizes and at small ones.
+"""Calls of the kernels in this folder, for library_compare.py: what an operator library and a
+server of language models launch, at their sizes and at small ones.
 
 As in ../library_calls.py. Each call has a reference by torch, which --simt compares with, too: a
 function that makes what the outputs must hold, in their order. Kernels do not write where they
@@ -85,7 +85,7 @@ def special(n, block, unroll, warps, kind=bf16):
 
 
 def philox(counter, seed):
-    """Ten rounds of Philox 4x32 as Triton has it: the counter in the first word, the seed as key."""
+    """Ten rounds of Philox 4x32 as Triton has it: the counter in the first word, a seed as key."""
     c = [counter.long(), *(torch.zeros_like(counter, dtype=i64) for _ in range(3))]
     k0, k1, low = seed & 0xFFFFFFFF, seed >> 32, 0xFFFFFFFF
 
@@ -282,14 +282,14 @@ def var_mean(M, N, tile, warps, kind=f32):
 
 def amax(M, N, K, tile, warps, kind=f32):
     x, out = randn(M, N, K, dtype=kind), zeros(M, K, dtype=kind)
-    return launch([x, out, M, N, K], {"BLOCK_N": tile[0], "BLOCK_K": tile[1]}, (M, cdiv(K, tile[1])),
-                  [out], warps, lambda: [x.amax(1)])
+    return launch([x, out, M, N, K], {"BLOCK_N": tile[0], "BLOCK_K": tile[1]},
+                  (M, cdiv(K, tile[1])), [out], warps, lambda: [x.amax(1)])
 
 
 def argmax(M, N, K, tile, warps, kind=f32):
     x, out = randn(M, N, K, dtype=kind), zeros(M, K, dtype=i64)
-    return launch([x, out, M, N, K], {"BLOCK_M": tile[0], "BLOCK_N": tile[1]}, (cdiv(M, tile[0]), K),
-                  [out], warps, lambda: [x.argmax(1)])
+    return launch([x, out, M, N, K], {"BLOCK_M": tile[0], "BLOCK_N": tile[1]},
+                  (cdiv(M, tile[0]), K), [out], warps, lambda: [x.argmax(1)])
 
 
 def least(M, N, warps):
@@ -391,7 +391,8 @@ def layer_norm_back(M, N, groups, warps, kind=f16):
         leaf = v.clone().requires_grad_()
         F.layer_norm(leaf, (N,), w.float(), None, 1e-5).backward(dy.float())
         rows = [dy.float() * (v - mid[:, None]) * rstd[:, None], dy.float()]
-        return [leaf.grad, *(torch.stack([r[g::groups].sum(0) for g in range(groups)]) for r in rows)]
+        parts = (torch.stack([r[g::groups].sum(0) for g in range(groups)]) for r in rows)
+        return [leaf.grad, *parts]
     return launch([dx, dy, dw, db, x, w, mid, rstd, zeros(2 * groups, dtype=int32), N, N],
                   {"GROUPS": groups, "BLOCK": power(N)}, M, [dx, dw, db], warps, reference)
 
@@ -453,7 +454,8 @@ def batch_norm(B, C, L, tile, warps, kind=f16):
         each = v.transpose(0, 1).reshape(C, -1)
         return [each.mean(1), (each.var(1, correction=0) + 1e-5).rsqrt(), *running, out]
     return launch([x, w, b, mid, rstd, *old, *new, y, B, L, *x.stride(), 0.1, 1e-5],
-                  {"BLOCK_B": tile[0], "BLOCK_L": tile[1]}, C, [mid, rstd, *new, y], warps, reference)
+                  {"BLOCK_B": tile[0], "BLOCK_L": tile[1]}, C, [mid, rstd, *new, y], warps,
+                  reference)
 
 
 def batch_norm_back(B, C, L, tile, warps, kind=f16):
@@ -524,8 +526,8 @@ def cumsum_part(n, block, warps):
 
 def cumsum_columns(A, B, C, tile, warps):
     x, out = randn(A, B, C, dtype=f32), zeros(A, B, C, dtype=f32)
-    return launch([x, out, A, B, C], {"BLOCK_B": tile[0], "BLOCK_C": tile[1]}, (cdiv(C, tile[1]), A),
-                  [out], warps, lambda: [x.cumsum(1)])
+    return launch([x, out, A, B, C], {"BLOCK_B": tile[0], "BLOCK_C": tile[1]},
+                  (cdiv(C, tile[1]), A), [out], warps, lambda: [x.cumsum(1)])
 
 
 def cummax(M, N, warps):
@@ -693,8 +695,8 @@ def nms(n, block, warps, threshold=0.3):
         hit = both > threshold * (area[:, None] + area[None, :] - both)
         hit = F.pad(hit.triu(1), (0, -n % 32)).view(n, words, 32).long()
         return [(hit << torch.arange(32)).sum(-1).to(int32)]
-    return launch([boxes, out, n, threshold, words], {"BLOCK": block}, (cdiv(n, block), words), [out],
-                  warps, reference)
+    return launch([boxes, out, n, threshold, words], {"BLOCK": block},
+                  (cdiv(n, block), words), [out], warps, reference)
 
 
 def count_tokens(tokens, topk, experts, warps):
@@ -723,8 +725,8 @@ def place_tokens(tokens, topk, experts, rows, block, warps):
             places[start[e] : start[e] + len(mine)] = mine
             owners[start[e] // rows : start[e + 1] // rows] = e
         return [places, owners]
-    return launch([ids, i32(start), out, of, n, rows], {"EXPERTS": experts, "BLOCK": block}, experts,
-                  [out, of], warps, reference)
+    return launch([ids, i32(start), out, of, n, rows], {"EXPERTS": experts, "BLOCK": block},
+                  experts, [out, of], warps, reference)
 
 
 def router(rows, experts, topk, block, warps):
@@ -817,7 +819,8 @@ def store_kv(tokens, blocks, page, width, warps, kind=bf16):
             to[slots[1:]] = new[1:]
         return right
     return launch([k, v, *caches, slots, width, page * width, width],
-                  {"HD": width, "PAGE": page, "PAD": power(width)}, tokens, caches, warps, reference)
+                  {"HD": width, "PAGE": page, "PAD": power(width)}, tokens, caches, warps,
+                  reference)
 
 
 add("indexing.py", "embedding_forward", "bf16 16384 of 128256×4096, 8 warps", embedding,
@@ -843,8 +846,8 @@ add("indexing.py", "nms_mask", "16384 boxes, 4 warps", nms, dict(n=16384), dict(
 add("indexing.py", "count_tokens", "16384×8 to 256 experts, 1 warp", count_tokens,
     dict(tokens=16384, experts=256), dict(tokens=40, experts=16), topk=8, warps=1)
 add("indexing.py", "place_tokens", "4096×8 to 256 experts, 8 warps", place_tokens,
-    dict(tokens=4096, experts=256, rows=64), dict(tokens=40, experts=8, rows=16), topk=8, block=2048,
-    warps=8)
+    dict(tokens=4096, experts=256, rows=64), dict(tokens=40, experts=8, rows=16), topk=8,
+    block=2048, warps=8)
 add("indexing.py", "topk_softmax", "65536, 8 of 128 experts, 4 warps", router,
     dict(rows=65536, experts=128), dict(rows=11, experts=16), topk=8, block=16, warps=4)
 add("indexing.py", "token_penalties", "256×128256, 8 warps", penalties,
@@ -891,8 +894,8 @@ def group_fp8(M, N, warps, columns=False, group=128, kind=bf16):
         right, scales = scaled_f8(x, group)
         return [right, scales.T.contiguous() if columns else scales]
     return launch([x, q, scale, group, N, N, 1e-10, -448.0, 448.0],
-                  {"BLOCK": power(group), "COLUMN_MAJOR": columns}, M * N // group, [q, scale], warps,
-                  reference, 1)
+                  {"BLOCK": power(group), "COLUMN_MAJOR": columns}, M * N // group, [q, scale],
+                  warps, reference, 1)
 
 
 def block_fp8(M, N, warps, block=128, kind=bf16):
@@ -963,7 +966,8 @@ add("quant.py", "pack_int4", "bf16 8192×8192, groups of 128, 4 warps", pack_int
 # ---------------------------------------------------------------- products
 
 
-def matmul(M, N, K, tile, warps, stages, trans_a=False, trans_b=False, act="", bias=True, kind=bf16):
+def matmul(M, N, K, tile, warps, stages, trans_a=False, trans_b=False, act="", bias=True,
+           kind=bf16):
     a = randn(K, M, dtype=kind).T if trans_a else randn(M, K, dtype=kind)
     b = randn(*((N, K) if trans_b else (K, N)), dtype=kind, scale=K ** -0.5)
     b = b.T if trans_b else b
@@ -1100,8 +1104,8 @@ def descriptors(M, N, K, tile, warps, stages):
     a, b, c = randn(M, K, dtype=f16), randn(N, K, dtype=f16, scale=K ** -0.5), \
         zeros(M, N, dtype=f16)
     boxes = [Box(a, [tile[0], tile[2]]), Box(b, [tile[1], tile[2]]), Box(c, list(tile[:2]))]
-    return launch([*boxes, M, N, K], {**blocks(tile), "GROUP_M": 8}, library_calls.UNITS, [c], warps,
-                  lambda: [a.float() @ b.float().T], stages)
+    return launch([*boxes, M, N, K], {**blocks(tile), "GROUP_M": 8}, library_calls.UNITS, [c],
+                  warps, lambda: [a.float() @ b.float().T], stages)
 
 
 def dual(M, N, K, tile, warps, stages, kind=bf16):
@@ -1130,10 +1134,11 @@ add("gemm.py", "matmul_bias_act", "bf16 8192×11008×4096, gelu, 8 warps", matmu
     dict(M=8192, N=11008, K=4096, tile=(128, 256, 64)), dict(M=70, N=90, K=72, tile=(64, 64, 32)),
     act="gelu", warps=8, stages=3)
 add("gemm.py", "matmul_bias_act", "fp16 4096×4096×4096, a transposed, relu, 4 warps", matmul,
-    SQUARE, dict(M=72, N=96, K=80), tile=(128, 128, 32), act="relu", trans_a=True, warps=4, stages=4,
-    kind=f16)
+    SQUARE, dict(M=72, N=96, K=80), tile=(128, 128, 32), act="relu", trans_a=True, warps=4,
+    stages=4, kind=f16)
 add("gemm.py", "matmul_bias_act", "bf16 4096×4096×4096, b transposed, no bias, 8 warps", matmul,
-    SQUARE, dict(M=72, N=96, K=80), tile=(128, 128, 64), trans_b=True, bias=False, warps=8, stages=3)
+    SQUARE, dict(M=72, N=96, K=80), tile=(128, 128, 64), trans_b=True, bias=False, warps=8,
+    stages=3)
 add("gemm.py", "matmul_bias_act", "fp32 2048×2048×2048, 4 warps", matmul,
     dict(M=2048, N=2048, K=2048), dict(M=72, N=96, K=80), tile=(64, 128, 32), warps=4, stages=3,
     kind=f32)
@@ -1181,8 +1186,8 @@ add("gemm.py", "fused_moe", "bf16 4096, 2 of 8 experts, 3584×4096, 8 warps", mo
     dict(tokens=4096, experts=8, N=3584, K=4096, tile=(128, 128, 64)),
     dict(tokens=30, experts=4, N=80, K=96, tile=(16, 64, 32)), topk=2, warps=8, stages=3)
 add("gemm.py", "fused_moe", "bf16 512 copies, 128 experts, 2048×768, weighted, 4 warps",
-    moe, dict(tokens=512, experts=128, N=2048, K=768), dict(tokens=30, experts=4, N=80, K=64), topk=1,
-    tile=(16, 64, 64), warps=4, stages=4, weighted=True)
+    moe, dict(tokens=512, experts=128, N=2048, K=768), dict(tokens=30, experts=4, N=80, K=64),
+    topk=1, tile=(16, 64, 64), warps=4, stages=4, weighted=True)
 add("gemm.py", "grouped_gemm", "fp16 16 groups, 2048×2048, 8 warps", grouped,
     dict(sizes=[1000, 30, 517, 2048, 0, 128, 700, 3000, 1, 900, 64, 256, 1500, 333, 20, 800],
          N=2048, K=2048, tile=(128, 128, 64)),
@@ -1226,7 +1231,8 @@ def conv2d_nhwc(N, C, H, O, K, tile, warps, stages, kind=f16):
     y = zeros(N, H, H, O, dtype=kind)
 
     def reference():
-        out = F.conv2d(x.float().permute(0, 3, 1, 2), w.float().permute(0, 3, 1, 2), None, 1, K // 2)
+        a, b = (v.float().permute(0, 3, 1, 2) for v in (x, w))
+        out = F.conv2d(a, b, None, 1, K // 2)
         return [out.permute(0, 2, 3, 1)]
     defines = {"C": C, "KH": K, "KW": K, "BLOCK_P": tile[0], "BLOCK_O": tile[1], "BLOCK_K": tile[2]}
     return launch([x, w, y, N, H, H, O], defines, (cdiv(N * H * H, tile[0]), cdiv(O, tile[1])), [y],
@@ -1425,7 +1431,8 @@ def varlen(lengths, HQ, HK, D, tile, warps, stages, kind=bf16):
 
 
 def paged(kernel, B, longest, HQ, HK, D, page, warps, stages=2, block=64, splits=8, kind=bf16):
-    lengths = torch.randint(longest // 2, longest + 1, (B,), generator=torch.Generator().manual_seed(B))
+    seed = torch.Generator().manual_seed(B)
+    lengths = torch.randint(longest // 2, longest + 1, (B,), generator=seed)
     wide = cdiv(longest, page)
     table = i32(torch.randperm(B * wide).view(B, wide))
     q, group = randn(B, HQ, D, dtype=kind), HQ // HK
@@ -1436,12 +1443,13 @@ def paged(kernel, B, longest, HQ, HK, D, page, warps, stages=2, block=64, splits
             kk, vv = (a[table[b].long()].flatten(0, 1)[:n].float().transpose(0, 1)
                       .repeat_interleave(group, 0) for a in (k, v))
             yield scores(q[b, :, None], kk, D ** -0.5)[:, 0], vv
+    weigh = lambda s, c: (s.softmax(-1)[:, None] @ c)[:, 0]
     where = [table, i32(lengths)]
     if kernel == "paged_decode_vector":
         o = zeros(B, HQ, D, dtype=kind)
-        return launch([q, k, v, *where, o, D ** -0.5, wide, HQ, HK], {"D": D, "PAGE": page}, (B, HQ),
-                      [o], warps,
-                      lambda: [torch.stack([(s.softmax(-1)[:, None] @ c)[:, 0] for s, c in each()])])
+        return launch([q, k, v, *where, o, D ** -0.5, wide, HQ, HK],
+                      {"D": D, "PAGE": page}, (B, HQ), [o], warps,
+                      lambda: [torch.stack([weigh(s, c) for s, c in each()])])
     part, lse = zeros(B, HQ, splits, D, dtype=f32), zeros(B, HQ, splits, dtype=f32)
 
     def reference():
@@ -1449,7 +1457,7 @@ def paged(kernel, B, longest, HQ, HK, D, page, warps, stages=2, block=64, splits
         for b, (s, c) in enumerate(each()):
             share = cdiv(cdiv(s.shape[1], splits), block) * block
             for i, here in enumerate(s.split(share, 1)):
-                parts[b, :, i] = (here.softmax(-1)[:, None] @ c[:, i * share : (i + 1) * share])[:, 0]
+                parts[b, :, i] = weigh(here, c[:, i * share : (i + 1) * share])
                 sums[b, :, i] = here.logsumexp(-1)
         return [parts, sums]
     defines = {"HK": HK, "GROUP": group, "PAD": max(16, power(group)), "D": D, "PAGE": page,
@@ -1469,8 +1477,9 @@ def merge_parts(B, H, D, length, warps, block=64, splits=8, kind=bf16):
             full = cdiv(n, cdiv(cdiv(n, splits), block) * block)
             out.append((lse[b, :, :full].softmax(-1)[:, None] @ part[b, :, :full])[:, 0])
         return [torch.stack(out)]
-    return launch([part, lse, i32(lengths), o], {"H": H, "D": D, "BLOCK_N": block, "SPLITS": splits},
-                  (B, H), [o], warps, reference)
+    return launch([part, lse, i32(lengths), o],
+                  {"H": H, "D": D, "BLOCK_N": block, "SPLITS": splits}, (B, H), [o], warps,
+                  reference)
 
 
 def attention_back(kernel, B, H, T, D, tile, warps, stages, kind=f16):
@@ -1504,8 +1513,8 @@ def merge_states(tokens, H, D, warps, kind=bf16):
     def reference():
         w = torch.stack([la, lb]).softmax(0).mT[..., None]
         return [w[0] * a.float() + w[1] * b.float(), torch.logaddexp(la, lb)]
-    return launch([a, la, b, lb, o, lse, H], {"D": D, "PAD": power(D)}, (tokens, H), [o, lse], warps,
-                  reference)
+    return launch([a, la, b, lb, o, lse, H], {"D": D, "PAD": power(D)}, (tokens, H), [o, lse],
+                  warps, reference)
 
 
 add("attention.py", "flash_forward", "fp16 4×32×4096×128, causal, 8 warps", flash,
@@ -1529,12 +1538,12 @@ add("attention.py", "prefill_varlen", "bf16 12 prompts×32 on 8×128, 4 warps", 
 add("attention.py", "paged_decode_split", "bf16 64 of up to 8192×32 on 8×128, pages of 16, 4 warps",
     paged, dict(B=64, longest=8192, HQ=32, HK=8), dict(B=2, longest=300, HQ=4, HK=2, splits=2),
     kernel="paged_decode_split", D=128, page=16, warps=4)
-add("attention.py", "paged_decode_split", "bf16 16 of up to 32768×64 on 8×128, pages of 64, 8 warps",
+add("attention.py", "paged_decode_split", "bf16 16 of up to 32768×64 on 8×128, in 16, 8 warps",
     paged, dict(B=16, longest=32768, HQ=64, HK=8, splits=16), dict(B=2, longest=300, HQ=4, HK=2,
     splits=2), kernel="paged_decode_split", D=128, page=64, warps=8, block=128)
 add("attention.py", "paged_decode_merge", "bf16 256×64×128, 8 shares, 4 warps", merge_parts,
     dict(B=256, H=64, length=4096), dict(B=3, H=2, length=300), D=128, warps=4)
-add("attention.py", "paged_decode_vector", "bf16 64 of up to 2048×32 on 8×128, pages of 16, 4 warps",
+add("attention.py", "paged_decode_vector", "bf16 64 of up to 2048×32 on 8×128, 4 warps",
     paged, dict(B=64, longest=2048, HQ=32, HK=8), dict(B=2, longest=100, HQ=4, HK=2),
     kernel="paged_decode_vector", D=128, page=16, warps=4)
 add("attention.py", "attention_delta", "fp16 4×32×4096×128, 4 warps", attention_back,

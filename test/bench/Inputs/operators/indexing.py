@@ -253,8 +253,8 @@ def gumbel_sample(logits_ptr, seeds_ptr, out_ptr, V, BLOCK: tl.constexpr):
 @triton.jit
 def rejection_sample(cu_drafts_ptr, draft_ptr, target_probs_ptr, draft_probs_ptr, uniform_ptr,
                      recovered_ptr, bonus_ptr, out_ptr, V, SPEC: tl.constexpr):
-    """Speculative decoding: drafts of a request are taken one after the other until one fails, which
-    a token drawn from the rest replaces; after the last there is one more."""
+    """Speculative decoding: drafts of a request are taken one after the other until one fails,
+    which a token drawn from the rest replaces; after the last there is one more."""
     req = tl.program_id(0)
     start = tl.load(cu_drafts_ptr + req)
     n = tl.load(cu_drafts_ptr + req + 1) - start

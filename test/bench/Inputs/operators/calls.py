@@ -488,8 +488,8 @@ add("norms.py", "layer_norm_welford", "bf16 8192×5120, 8 warps", layer_norm,
     warps=8, kind=bf16)
 add("norms.py", "layer_norm_backward_dx", "fp16 4096×8192, 96 locks, 8 warps", layer_norm_back,
     dict(M=4096, N=8192, groups=96), dict(M=7, N=300, groups=3), warps=8)
-add("norms.py", "layer_norm_backward_dwdb", "fp32 256×8192, 4 warps", partial_sums,
-    dict(M=256, N=8192), dict(M=70, N=200), tile=(32, 128), warps=4)
+add("norms.py", "layer_norm_backward_dwdb", "fp32 1024×16384, 4 warps", partial_sums,
+    dict(M=1024, N=16384), dict(M=70, N=200), tile=(32, 128), warps=4)
 add("norms.py", "rms_norm_add", "bf16 16384×4096, 8 warps", rms_add, dict(rows=16384, N=4096),
     dict(rows=3, N=300), warps=8)
 add("norms.py", "rms_norm_backward", "bf16 16384×4096, 8 warps", rms_back,
@@ -497,8 +497,8 @@ add("norms.py", "rms_norm_backward", "bf16 16384×4096, 8 warps", rms_back,
 add("norms.py", "group_norm", "fp16 16×512×4096, 32 groups, 4 warps", group_norm,
     dict(B=16, C=512, HW=4096, groups=32, block=256), dict(B=2, C=12, HW=100, groups=4, block=32),
     warps=4)
-add("norms.py", "batch_norm_forward", "fp16 64×256×784, 4 warps", batch_norm,
-    dict(B=64, C=256, L=784), dict(B=5, C=3, L=70), tile=(2, 1024), warps=4)
+add("norms.py", "batch_norm_forward", "fp16 256×256×784, 4 warps", batch_norm,
+    dict(B=256, C=256, L=784), dict(B=5, C=3, L=70), tile=(2, 1024), warps=4)
 add("norms.py", "batch_norm_forward", "fp16 32768×1024×1, 4 warps", batch_norm,
     dict(B=32768, C=1024, L=1), dict(B=100, C=3, L=1), tile=(1024, 1), warps=4)
 add("norms.py", "batch_norm_backward", "fp16 64×256×784, 4 warps", batch_norm_back,
@@ -856,8 +856,8 @@ add("indexing.py", "top_k_top_p", "512×32000, 16 warps", top_k_top_p, dict(B=51
     dict(B=3, V=500, k=40), warps=16)
 add("indexing.py", "gumbel_sample", "256×128256, 8 warps", gumbel, dict(B=256, V=128256,
     block=2048), dict(B=3, V=700, block=256), warps=8)
-add("indexing.py", "rejection_sample", "4096 requests of up to 8, 1 warp", drafts,
-    dict(B=4096, V=32), dict(B=9, V=20), kernel="rejection_sample", longest=8, warps=1)
+add("indexing.py", "rejection_sample", "65536 requests of up to 8, 1 warp", drafts,
+    dict(B=65536, V=32), dict(B=9, V=20), kernel="rejection_sample", longest=8, warps=1)
 add("indexing.py", "recovered_tokens", "256 requests of up to 5, 32000 tokens, 8 warps", drafts,
     dict(B=256, V=32000), dict(B=5, V=300), kernel="recovered_tokens", longest=5, warps=8)
 add("indexing.py", "store_kv", "bf16 32768×1024, pages of 16, 4 warps", store_kv,

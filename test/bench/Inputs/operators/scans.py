@@ -29,7 +29,7 @@ def cumsum_part(x_ptr, out_ptr, sums_ptr, n, parts, BLOCK: tl.constexpr):
         x = x.to(tl.float32)
     r = tl.cumsum(x, axis=0)
     tl.store(out_ptr + offs, r, mask=mask)
-    last = tl.max(tl.where(offs == min(pid * BLOCK + BLOCK, n) - 1, r, 0.0), axis=0)
+    last = tl.sum(tl.where(offs == min(pid * BLOCK + BLOCK, n) - 1, r, 0), axis=0)
     tl.store(sums_ptr + pid, last)
 
 

@@ -731,6 +731,8 @@ def place_tokens(tokens, topk, experts, rows, block, warps):
 
 def router(rows, experts, topk, block, warps):
     x = randn(rows, experts, dtype=f32)
+    if library_calls.FILLED:  # no two so near that rounding decides
+        x = x.argsort(1).float() * (4.0 / experts)
     weights, index = zeros(rows, topk, dtype=f32), zeros(rows, topk, dtype=int32)
 
     def reference():

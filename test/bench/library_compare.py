@@ -10,7 +10,8 @@
     library_compare.py --cuda FOLDER              the same on cpu and cuda
     library_compare.py --compile FOLDER           compiles what the table calls by tkc and by Triton for sm_90a; no GPU
 
-A FOLDER that has a calls.py has kernels and calls of its own: Inputs/recurrent, linear attention, the delta rule and what is around them, written for this.
+A FOLDER that has a calls.py has kernels and calls of its own: Inputs/recurrent, linear attention, the delta rule and what is around them, written for this;
+Inputs/operators, what an operator library and a server of language models launch. A call may have a reference by torch, which --simt and --cuda compare with, too.
 Of one that --pack made the kernels have tl.dot, and the calls are in Inputs/library_calls.py.
 
 Both sides have the same text, arguments and constexprs, warps and stages; tkc has what its launcher learns from the arguments.
@@ -35,7 +36,8 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "Inputs"))
 ROUNDS, L2_BYTES, WARMERS, LONGEST = 9, 256 << 20, 8, 90
 ELEMENTS = {"float32": "fp32", "float16": "fp16", "bfloat16": "bf16", "float8_e4m3fn": "fp8e4nv", "uint8": "u8", "int8": "i8", "int32": "i32", "int64": "i64"}
-OFF = {"fp32": 4e-3, "fp16": 8e-3, "bf16": 2e-2, "i32": 0}  # how far results may be apart, by the largest; fp32: of products of tf32, or of rounded numbers
+OFF = {"fp32": 4e-3, "fp16": 8e-3, "bf16": 2e-2, "fp8e4nv": 7.2e-2, "i8": 1e-2, "u8": 7e-2, "i32": 0,
+       "i64": 0}  # how far results may be apart, by the largest; fp32: of products of tf32, or of rounded numbers
 
 # ---------------------------------------------------------------- cutting kernels out
 
@@ -260,7 +262,8 @@ def run_on(tkc, device, made, folder):
     results = {}
     for name in made.outputs():
         array = torch.from_numpy(numpy.load(f"{folder}/{device}.{name}.npy"))
-        results[name] = array.view(torch.bfloat16) if element(made.arrays()[name]) == "bf16" else array
+        kind = {"bf16": torch.bfloat16, "fp8e4nv": torch.float8_e4m3fn}.get(element(made.arrays()[name]))
+        results[name] = array.view(kind) if kind else array
     return results, time.time() - start
 
 
@@ -294,6 +297,10 @@ def compare_small(tkc, device, call, folder):
             text.append(f"{name} {apart:.1e}" + ("" if apart <= OFF[kind] else " WRONG"))
             if not want[name].float().count_nonzero():
                 text[-1] += " NOTHING WRITTEN"
+        for name, right in zip(made.outputs(), made.launch.reference() if made.launch.reference else ()):
+            apart, kind = off(want[name].flatten(), right.flatten()), element(made.arrays()[name])
+            limit = OFF[kind] if made.launch.within is None else made.launch.within
+            text.append(f"{name} from torch {apart:.1e}" + ("" if apart <= limit else " WRONG"))
         row = f"| {title(call)} | {'×'.join(map(str, made.launch.grid))} | {', '.join(text)} | {seconds:.1f} | {more:.1f} |"
         return row, "WRONG" not in row and "NOTHING" not in row
     except Exception as problem:

@@ -18,7 +18,8 @@ LOG2E = 1.4426950408889634
 
 @dataclasses.dataclass
 class Launch:
-    """args: those that are no constexpr, in order, None and Box among them; outputs: the arrays to compare"""
+    """args: those that are no constexpr, in order, None and Box among them; outputs: the arrays to compare; reference: a function that makes them by torch;
+    within: how far from that they may be, if not as far as their types say"""
 
     args: list
     defines: dict
@@ -26,6 +27,8 @@ class Launch:
     outputs: list
     warps: int = 4
     stages: int = 3
+    reference: object = None
+    within: float = None
 
 
 @dataclasses.dataclass

@@ -27,7 +27,7 @@ BUDGET = {
     "runtime/interp": 5780,
     "runtime/jit": 3470,
     "runtime/ptx": 2262,
-    "runtime/simt": 11730,
+    "runtime/simt": 11756,
     "src": 6425,
 }
 

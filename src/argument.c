@@ -141,7 +141,8 @@ static bool all_given(Run *r)
     return false;
 }
 
-/* A None is known when compiling, whatever the parameter: given as -D would. */
+/* A None is known when compiling, whatever the parameter: given as -D would. That a constexpr has by
+   default is left to the source, where @autotune and heuristics come before it. */
 static bool define_none(Run *r)
 {
     Options *o = r->o;
@@ -150,7 +151,8 @@ static bool define_none(Run *r)
     o->defines = all;
     for (int i = 0; i < r->nargs; i++) {
         RunArg *a = &r->args[i];
-        if (!a->text || strcmp(a->text, "None")) continue;
+        if (!a->text || strcmp(a->text, "None") || (a->is_default && a->param.is_constexpr))
+            continue;
         all[o->ndefines++] = (TkcDefine){a->name, "None"};
         a->text = NULL;
     }

@@ -75,6 +75,12 @@ void combine_by_order(Spec *sp, Op *op, bool max)
 
 /* ---- functions ---- */
 
+/* Integers of one width: to the combine functions of Triton their signs are no difference. */
+static bool alike_but_for_sign(const Type *a, const Type *b)
+{
+    return type_is_int(a) && type_is_int(b) && type_bits(a) == type_bits(b);
+}
+
 /* The function's results as values of the operands' types. */
 static bool results_of(Spec *sp, Op *op, SpecValue r, Value **out, Span at)
 {
@@ -86,9 +92,9 @@ static bool results_of(Spec *sp, Op *op, SpecValue r, Value **out, Span at)
                          found == 1 ? "" : "s", n);
     for (int i = 0; i < n; i++) {
         const Type *elem = tkc_type_element(op_arg(op, i)->type);
-        bool number = sv_is_number(items[i]);
         Value *v = op_to_value(sp, items[i], at);
-        if (v && number) v = op_cast(sp, v, elem, false, NULL, at);
+        if (v && (sv_is_number(items[i]) || alike_but_for_sign(v->type, elem)))
+            v = op_cast(sp, v, elem, false, NULL, at);
         if (!v) return false;
         if (v->type != elem)
             return spec_fail(sp, at, "the combine function gives %s for an operand of %s",

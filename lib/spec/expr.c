@@ -261,8 +261,12 @@ static SpecValue eval_ifexp(Spec *sp, const Ast *e)
     SpecValue cond = spec_eval(sp, e->ifexp.cond);
     Span at = e->ifexp.cond->span;
     int truth = condition_truth(sp, cond, at);
-    if (truth >= 0) return spec_eval(sp, truth ? e->ifexp.then : e->ifexp.orelse);
     if (truth == -2) return sv_error();
+    if (truth >= 0) {
+        SpecValue chosen = spec_eval(sp, truth ? e->ifexp.then : e->ifexp.orelse);
+        /* As at run time, where arms are of their own types, though this one is known. */
+        return cond.kind == SV_VALUE ? strengthen(sp, chosen, e->span) : chosen;
+    }
     Value *c = branch_condition(sp, cond, at);
     return c ? eval_branches(sp, c, e->ifexp.then, e->ifexp.orelse, e->span) : sv_error();
 }

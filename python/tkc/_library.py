@@ -231,6 +231,9 @@ class Context:
 
     def _on_diagnostic(self, d, _):
         d = d.contents
+        if SEVERITIES[d.severity] == "note":  # alone, not below another: what tl.static_print says
+            print(self._name(d.text), flush=True)
+            return
         self.heard.append(Diagnostic(severity=SEVERITIES[d.severity], file=self._name(d.file) or None, line=d.line,
                                      column=d.column, text=self._name(d.text), rendered=self._name(d.rendered),
                                      id=(d.id or b"").decode()))

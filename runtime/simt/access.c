@@ -240,20 +240,24 @@ static SimtStep exec_ld_param(Warp *w, const SimtInsn *in, LaneMask m)
     return STEP_NEXT;
 }
 
-/* The lanes that would write what is there already. */
-static LaneMask silent_lanes(const Warp *w, const SimtInsn *in, LaneMask m, const uint64_t *address)
+bool warp_holds(const Warp *w, SimtSpace space, uint64_t address, const void *what, uint32_t bytes)
 {
     const Block *b = w->block;
     const uint64_t end = SIMT_SHARED_BASE + (uint64_t)b->shared_bytes;
+    const uint64_t at = address - (space == SPACE_GENERIC ? SIMT_WINDOW(SPACE_SHARED) : 0);
+    return at >= SIMT_SHARED_BASE && at < end && end - at >= bytes &&
+           !memcmp(what, b->shared + (at - SIMT_SHARED_BASE), bytes);
+}
+
+/* The lanes that would write what is there already. */
+static LaneMask silent_lanes(const Warp *w, const SimtInsn *in, LaneMask m, const uint64_t *address)
+{
     LaneMask silent = 0;
     SIMT_EACH_LANE(lane, m) {
-        const uint32_t bytes = (uint32_t)in->bytes * in->count;
-        const uint64_t window = in->space == SPACE_GENERIC ? SIMT_WINDOW(SPACE_SHARED) : 0;
-        const uint64_t a = address[lane] - window;
-        bool same = a >= SIMT_SHARED_BASE && a < end && end - a >= bytes;
+        bool same = true;
         for (int i = 0; i < in->count && same; i++) {
             const uint64_t x = simt_read(w, in->s[1 + i], lane);
-            same = !memcmp(&x, b->shared + (a - SIMT_SHARED_BASE) + i * in->bytes, in->bytes);
+            same = warp_holds(w, in->space, address[lane] + (uint64_t)i * in->bytes, &x, in->bytes);
         }
         silent |= (LaneMask)same << lane;
     }

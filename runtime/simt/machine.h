@@ -111,6 +111,7 @@ typedef struct SimtParam {
 typedef struct SimtFunc {
     SimtModule *module;
     char *name;
+    const char *body; /* its '{' in the module's text */
     SimtParam *params;
     int nparams;
     uint32_t param_bytes;

@@ -16,15 +16,24 @@ static bool in_shared(Warp *w, const SimtInsn *in, LaneMask m, uint64_t *address
     return true;
 }
 
-/* The rows of all matrices, row[8 i + r]; false: told. */
-static bool reach_rows(Warp *w, const SimtInsn *in, SimtTouch touch, uint8_t **row)
+/* The rows of all matrices, row[8 i + r]; false: told. What they are to hold makes no race where
+   they hold it. */
+static bool reach_rows(Warp *w, const SimtInsn *in, uint8_t (*written)[LDMATRIX_ROW_BYTES],
+                       uint8_t **row)
 {
     uint64_t address[SIMT_LANES];
     const int rows = in->count * LDMATRIX_ROWS;
     const LaneMask m = rows == SIMT_LANES ? SIMT_ALL_LANES : (1u << rows) - 1;
-    return warp_addresses(w, in, m, in->s[0], in->offset, address) &&
-           (in->space != SPACE_GENERIC || in_shared(w, in, m, address)) &&
-           warp_reach(w, in, m, SPACE_SHARED, address, LDMATRIX_ROW_BYTES, touch, row);
+    LaneMask silent = 0;
+    if (!warp_addresses(w, in, m, in->s[0], in->offset, address) ||
+        (in->space == SPACE_GENERIC && !in_shared(w, in, m, address)))
+        return false;
+    for (int i = 0; written && i < rows; i++)
+        silent |= (LaneMask)warp_holds(w, SPACE_SHARED, address[i], written[i], LDMATRIX_ROW_BYTES)
+                  << i;
+    return warp_reach(w, in, silent, SPACE_SHARED, address, LDMATRIX_ROW_BYTES, TOUCH_SAME, row) &&
+           warp_reach(w, in, m & ~silent, SPACE_SHARED, address, LDMATRIX_ROW_BYTES,
+                      written ? TOUCH_WRITE : TOUCH_READ, row);
 }
 
 static SimtStep exec_ldmatrix(Warp *w, const SimtInsn *in, LaneMask m)
@@ -33,7 +42,7 @@ static SimtStep exec_ldmatrix(Warp *w, const SimtInsn *in, LaneMask m)
     uint8_t *row[SIMT_LANES] = {0};
     uint32_t registers[LDMATRIX_MOST * SIMT_LANES];
     if (!whole_warp(w, in, m, &step)) return step;
-    if (!reach_rows(w, in, TOUCH_READ, row)) return STEP_FAULT;
+    if (!reach_rows(w, in, NULL, row)) return STEP_FAULT;
     simt_ldmatrix(registers, (const uint8_t *const *)row, in->count, in->a);
     whole_warp_write(w, in->d, in->count, 32, registers);
     return STEP_NEXT;
@@ -42,12 +51,15 @@ static SimtStep exec_ldmatrix(Warp *w, const SimtInsn *in, LaneMask m)
 static SimtStep exec_stmatrix(Warp *w, const SimtInsn *in, LaneMask m)
 {
     SimtStep step;
-    uint8_t *row[SIMT_LANES] = {0};
+    uint8_t written[SIMT_LANES][LDMATRIX_ROW_BYTES], *from[SIMT_LANES], *row[SIMT_LANES] = {0};
     uint32_t registers[LDMATRIX_MOST * SIMT_LANES];
     if (!whole_warp(w, in, m, &step)) return step;
-    if (!reach_rows(w, in, TOUCH_WRITE, row)) return STEP_FAULT;
+    for (int i = 0; i < SIMT_LANES; i++) from[i] = written[i];
     whole_warp_read(w, in->s + 1, in->count, 32, registers);
-    simt_stmatrix(row, registers, in->count, in->a);
+    simt_stmatrix(from, registers, in->count, in->a);
+    if (!reach_rows(w, in, written, row)) return STEP_FAULT;
+    for (int i = 0; i < in->count * LDMATRIX_ROWS; i++)
+        memcpy(row[i], written[i], LDMATRIX_ROW_BYTES);
     w->block->progress = true;
     w->block->changes++;
     return STEP_NEXT;

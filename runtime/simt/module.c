@@ -256,6 +256,7 @@ static void read_performance(Decoder *dc, SimtFunc *f)
     }
 }
 
+/* Its code is decoded when the whole text is known: what it calls may stand behind it. */
 static void read_entry(Decoder *dc)
 {
     SimtModule *m = dc->module;
@@ -273,7 +274,15 @@ static void read_entry(Decoder *dc)
         return;
     }
     m->funcs[m->nfuncs++] = f;
-    uint32_t shared_before = dc->shared_bytes;
+    f->body = dc->ps.word.text;
+    skip_braces(dc);
+}
+
+static void decode_entry(Decoder *dc, SimtFunc *f)
+{
+    const uint32_t shared_before = dc->shared_bytes;
+    dc->ps.at = f->body;
+    ptx_next(&dc->ps);
     dc_entry(dc, f);
     f->shared_bytes = dc->shared_bytes;
     dc->shared_bytes = shared_before;
@@ -387,6 +396,8 @@ static void read_module(Decoder *dc)
             ;
         read_directive(dc);
     }
+    for (int i = 0; i < dc->module->nfuncs && !dc->ps.failed; i++)
+        decode_entry(dc, dc->module->funcs[i]);
 }
 
 /* ---- the module ---- */

@@ -52,6 +52,8 @@ bool warp_reach(Warp *w, const SimtInsn *in, LaneMask m, SimtSpace space, const 
 /* The same of shared memory, bounds only: as offsets into it. */
 bool warp_bounds(Warp *w, const SimtInsn *in, LaneMask m, const uint64_t *address, uint32_t bytes,
                  uint32_t *offset, uint8_t **host);
+/* Whether shared memory has these bytes at the address already. */
+bool warp_holds(const Warp *w, SimtSpace space, uint64_t address, const void *what, uint32_t bytes);
 /* The addresses of "[base + offset]". False: a register that holds nothing; told. */
 bool warp_addresses(Warp *w, const SimtInsn *in, LaneMask m, SimtOperand base, int64_t offset,
                     uint64_t *address);

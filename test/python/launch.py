@@ -181,9 +181,11 @@ assert (frozen == np.arange(16)).all()
 
 @tkc.jit
 def say(x):
+    tl.static_print("of", x.dtype.element_ty)
     tl.device_print("value", tl.load(x))
 
 
+# CHECK: of fp32
 say[(1,)](np.float32([2.5]))
 sys.stdout.flush()
 # CHECK: value: 2.5

@@ -214,6 +214,11 @@ REFUSED = [
     ("sm_80", "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%d0, %d1, %d2, %d3}, [tile+1024];"),
     # CHECK: reads shared memory at 0x400 that nothing has written
     ("sm_80", "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%d0}, [tile];"),
+    # Warps that write the same are no race.
+    # CHECK: no error: mov.b32 %d0, 5; stmatrix
+    ("sm_90", "mov.b32 %d0, 5; stmatrix.sync.aligned.m8n8.x1.shared.b16 [tile], {%d0};", 64),
+    # CHECK: race in shared memory: writes 0x400, with nothing that orders it after where it was written
+    ("sm_90", "mov.u32 %d0, %tid.x; shr.u32 %d0, %d0, 5; stmatrix.sync.aligned.m8n8.x1.shared.b16 [tile], {%d0};", 64),
     # CHECK: the generic address 0x1000 does not lead to shared memory
     ("sm_80", "mov.u64 %q0, 4096; ldmatrix.sync.aligned.m8n8.x1.b16 {%d0}, [%q0];"),
     # CHECK: lanes that the instruction names do not come to it: only 0x0000000f wait here of 0xffffffff that run

@@ -91,6 +91,7 @@ static const Row of_bodies[] = {
     {"brx.idx %r1, nowhere;", "there is no list of targets 'nowhere'"},
     {".loc 1 2 3, bogus x;", "'bogus' is not known here"},
     {"call.uni g;", "the function 'g' has no code in the text"},
+    {"call.uni behind;", ""},
     {"call.uni f, (a);", "'f' has 1 results and 1 parameters"},
     {"call.uni (l), f, (p);", "'p' cannot be passed to a function here"},
     {"call.uni (l), vprintf, (a);", "'vprintf' takes 2 arguments"},
@@ -106,12 +107,13 @@ static const char *problem_of_body(const char *line)
     snprintf(text, sizeof text,
              ".version 8.6\n.target sm_90a\n.address_size 64\n"
              ".const .b32 c;\n.extern .shared .b8 d[];\n"
-             ".func (.param .b32 r) f(.param .b32 x) { ret; }\n.func g();\n"
+             ".func (.param .b32 r) f(.param .b32 x) { ret; }\n.func g(); .func behind();\n"
              ".func again() { call.uni again; }\n"
              ".entry k(.param .b64 p) {\n"
              ".reg .b32 %%r<4>; .reg .b64 %%rd<4>; .reg .pred %%p<4>;\n"
              ".param .b32 a; .param .b32 l;\n"
-             "list: .branchtargets end;\n%s\nend: ret;\n}\n",
+             "list: .branchtargets end;\n%s\nend: ret;\n}\n"
+             ".func behind() { ret; }\n",
              line);
     return problem_of(text, 90);
 }

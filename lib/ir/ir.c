@@ -432,6 +432,17 @@ bool ir_const_int(const Value *v, int64_t *value)
     return true;
 }
 
+bool ir_contains(const Region *r, OpKind kind, bool deep)
+{
+    bool found = false;
+    for (const Op *op = r->first; op && !found; op = op->next) {
+        found = op->kind == kind;
+        for (int i = 0; deep && i < op->nregions && !found; i++)
+            found = ir_contains(op->regions[i], kind, true);
+    }
+    return found;
+}
+
 void ir_walk(Region *r, void (*f)(Op *op, void *user), void *user)
 {
     for (Op *op = r->first, *next; op; op = next) {

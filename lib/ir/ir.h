@@ -111,6 +111,8 @@ bool ir_is_defined_outside(const Value *v, const Region *r);
 /* True for an op that uses the value, or has one in it that does. */
 bool ir_asks_for(const Op *op, const Value *v);
 bool ir_is_terminator(const Op *op);
+/* An op of that kind stands in the region, or, deep, in one of an op in it. */
+bool ir_contains(const Region *r, OpKind kind, bool deep);
 static inline bool ir_is_loop(const Op *op)
 {
     return op->kind == OP_FOR || op->kind == OP_WHILE;

@@ -28,7 +28,7 @@
 #include "layout/vector.h"
 
 enum { LINE_BYTES = 128, SECTOR_BYTES = 32 };
-enum { GUESSED_STRIDE_LOG2 = 2, LOOP_WEIGHT = 8, COST_ADDRESS = 4, COST_WAITING = 8 };
+enum { GUESSED_STRIDE_LOG2 = 2, LOOP_WEIGHT = 8, COST_ADDRESS = 4, COST_WAITING = 8, COST_DIVISION = 20 };
 
 typedef struct Group {
     int rank;
@@ -46,7 +46,7 @@ typedef struct Access {
     bool prefers_order;
     int width_log2; /* elements one instruction may move along the fastest dim */
     int line_log2;  /* elements along it that share a line */
-    bool is_anywhere; /* nothing tells where neighbours lie */
+    bool is_anywhere; /* each line is another's, in any layout */
     int weight;     /* how often it runs, as far as loops tell */
 } Access;
 
@@ -57,9 +57,12 @@ struct Accesses {
     Near near;
     VEC(Access) list;
     Map of_op; /* to its place in the list, from 1 on */
+    Map courses; /* of values, one more than they are */
+    bool multiplies;
     VEC(Group) groups;
     VEC(Op *) by_stake;    /* those of the group with the greatest stake first */
     VEC(const Op *) along; /* ops that look along a dim: reductions, scans, sorts */
+    VEC(const Op *) divisions; /* of integers, by what is not known */
 };
 
 bool access_is_block(const Op *op)
@@ -85,17 +88,35 @@ static int value_bytes(const Op *op)
 
 /* ---- collecting ---- */
 
-/* An index by arithmetic that keeps neighbours as far apart as they are. */
-static bool is_even(const Value *v)
+/* How a block's elements are told from their neighbours'. */
+typedef enum Course {
+    COURSE_EVEN,     /* by arithmetic that keeps them as far apart as they are */
+    COURSE_UNEVEN,   /* by other arithmetic: quotients, the nearer edge */
+    COURSE_ANYWHERE, /* by what memory has, or by all the others */
+} Course;
+
+static Course course_of_op(const Op *op)
+{
+    const bool is_even = op->kind == OP_ADD || op->kind == OP_SUB || op->kind == OP_MUL ||
+                         op->kind == OP_SHL || op->kind == OP_ADDPTR || op->kind == OP_CAST ||
+                         op->kind == OP_HINT || ir_has(op, OT_CONST) || ir_has(op, OT_SHAPE);
+    return is_even ? COURSE_EVEN : ir_has(op, OT_EW) ? COURSE_UNEVEN : COURSE_ANYWHERE;
+}
+
+static Course course_of(Accesses *x, const Value *v)
 {
     const Op *op = v->def;
-    if (!op || !type_is_block(v->type) || op->kind == OP_SPLAT || op->kind == OP_ARANGE) return true;
-    const bool keeps = op->kind == OP_ADD || op->kind == OP_SUB || op->kind == OP_MUL ||
-                       op->kind == OP_SHL || op->kind == OP_ADDPTR || op->kind == OP_CAST ||
-                       op->kind == OP_HINT || ir_has(op, OT_CONST) || ir_has(op, OT_SHAPE);
-    for (int i = 0; keeps && i < op->nargs; i++)
-        if (!is_even(op_arg(op, i))) return false;
-    return keeps;
+    if (!op || !type_is_block(v->type) || op->kind == OP_SPLAT || op->kind == OP_ARANGE)
+        return COURSE_EVEN;
+    const uintptr_t known = (uintptr_t)map_get_ptr(&x->courses, v);
+    if (known) return (Course)(known - 1);
+    Course worst = course_of_op(op);
+    for (int i = 0; worst < COURSE_ANYWHERE && i < op->nargs; i++) {
+        const Course c = course_of(x, op_arg(op, i));
+        if (c > worst) worst = c;
+    }
+    map_set_ptr(&x->courses, v, (void *)(uintptr_t)(worst + 1));
+    return worst;
 }
 
 static Access access_of(Accesses *x, Op *op, int weight)
@@ -107,12 +128,20 @@ static Access access_of(Accesses *x, Op *op, int weight)
     const int bytes = value_bytes(op), line = log2_floor(LINE_BYTES / bytes),
               most = vector_most_bytes(op);
     int run = log2_floor(fact->contiguity[a.order[0]]);
-    a.is_anywhere = !run && fact->constancy[a.order[0]] == 1 && !is_even(ptr);
+    const Course course = run ? COURSE_EVEN : course_of(x, ptr);
+    a.is_anywhere = course == COURSE_ANYWHERE && !x->multiplies;
     a.width_log2 =
         log2_floor(axis_vector_width(x->facts, ptr, a.order[0], most > bytes ? most : bytes));
     a.line_log2 = run > line ? line : run;
     if (a.line_log2 < line - GUESSED_STRIDE_LOG2) a.line_log2 = line - GUESSED_STRIDE_LOG2;
+    if (course) a.line_log2 = line;
     return a;
+}
+
+static bool divides(const Op *op)
+{
+    const Type *ty = op->kind == OP_DIV ? op_arg(op, 0)->type : NULL;
+    return ty && type_is_block(ty) && type_is_int(ty) && !ir_def(op_arg(op, 1), OP_CONST);
 }
 
 static void collect(Accesses *x, const Region *r, int weight)
@@ -126,6 +155,7 @@ static void collect(Accesses *x, const Region *r, int weight)
             map_set_ptr(&x->of_op, op, (void *)(uintptr_t)x->list.len);
         }
         if (ir_axis(op) >= 0) vec_push(x->arena, &x->along, op);
+        if (divides(op)) vec_push(x->arena, &x->divisions, op);
         for (int i = 0; i < op->nregions; i++) collect(x, op->regions[i], inner);
     }
 }
@@ -135,6 +165,13 @@ static void collect(Accesses *x, const Region *r, int weight)
 static bool same_dims(const Group *g, int rank, const uint8_t *dim_log2)
 {
     return g->rank == rank && !memcmp(g->dim_log2, dim_log2, (size_t)rank);
+}
+
+static bool is_of_shape(const Group *g, const Type *block)
+{
+    uint8_t dims[TKC_MAX_RANK];
+    layout_pad(block->rank, block->shape, dims);
+    return same_dims(g, block->rank, dims);
 }
 
 /* A load, or its transposition. */
@@ -227,10 +264,7 @@ static bool is_looked_along(const Accesses *x, const Group *g, int dim)
 {
     for (int i = 0; i < x->along.len; i++) {
         const Op *op = x->along.data[i];
-        const Type *ty = op_arg(op, 0)->type;
-        uint8_t dims[TKC_MAX_RANK];
-        layout_pad(ty->rank, ty->shape, dims);
-        if (same_dims(g, ty->rank, dims) && ir_axis(op) == dim) return true;
+        if (is_of_shape(g, op_arg(op, 0)->type) && ir_axis(op) == dim) return true;
     }
     return false;
 }
@@ -265,9 +299,24 @@ static int share_log2(const Accesses *x, const Group *g)
     return share < along ? share : along;
 }
 
+/* A thread divides once for neighbours of which no multiple of the divisor lies among
+   (lower/divide.c). */
+static int64_t division_cost(const Accesses *x, const Group *g, const Layout *l)
+{
+    const int dim = g->order[0], run = layout_run_log2(l, dim);
+    int64_t cost = 0;
+    for (int i = 0; i < x->divisions.len; i++) {
+        const Op *op = x->divisions.data[i];
+        if (!is_of_shape(g, op_arg(op, 0)->type)) continue;
+        const int all = log2_floor(axis_group_of_division(x->facts, op, dim));
+        cost += COST_DIVISION * (layout_registers(l) >> (run < all ? run : all));
+    }
+    return cost;
+}
+
 static int64_t group_cost(const Accesses *x, int group, const Layout *l)
 {
-    int64_t cost = 0;
+    int64_t cost = division_cost(x, &x->groups.data[group], l);
     for (int i = 0; i < x->list.len; i++) {
         const Access *a = &x->list.data[i];
         if (a->group == group) cost += (int64_t)a->weight * access_cost(a, l);
@@ -335,6 +384,8 @@ Accesses *access_choose(Arena *scratch, const Func *fn)
     x->facts = axis_analyze_accesses(scratch, fn, NULL);
     x->near = (Near){scratch, fn, x->facts, NULL};
     map_init(&x->of_op, scratch);
+    map_init(&x->courses, scratch);
+    x->multiplies = ir_contains(fn->body, OP_DOT, true);
     collect(x, fn->body, 1);
     make_groups(x);
     for (int i = 0; i < x->groups.len; i++) choose_width(x, i);

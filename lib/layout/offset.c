@@ -50,16 +50,9 @@ static const Op *ready_pointers(const Op *op, const Region *body)
     return distinct(by) < distinct(ready) ? first : NULL;
 }
 
-static bool multiplies(const Region *body)
-{
-    const Op *op = body->first;
-    while (op && op->kind != OP_DOT) op = op->next;
-    return op;
-}
-
 static void count(Offset *o, const Region *body)
 {
-    for (const Op *op = multiplies(body) ? NULL : body->first; op; op = op->next) {
+    for (const Op *op = ir_contains(body, OP_DOT, false) ? NULL : body->first; op; op = op->next) {
         const Value *ready = ready_pointers(op, body) ? op_arg(op, 0) : NULL;
         if (!ready || map_get_ptr(&o->counted, ready)) continue;
         map_set_ptr(&o->counted, ready, (void *)ready);
@@ -107,7 +100,7 @@ static void count_in(Op *op, void *user)
 static void move_in(Op *loop, void *user)
 {
     const Region *body = body_of(loop);
-    for (Op *op = body && !multiplies(body) ? body->first : NULL, *next; op; op = next) {
+    for (Op *op = body && !ir_contains(body, OP_DOT, false) ? body->first : NULL, *next; op; op = next) {
         next = op->next;
         const Op *first = ready_pointers(op, body);
         if (first) move_first(user, op, first);

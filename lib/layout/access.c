@@ -1,7 +1,7 @@
 /* Memory accesses choose their layouts together. Those of one padded shape whose pointers run
    along the same dims form a group, and a group has one layout, so that no conversions arise
    between a load and the store of what was computed from it. Loads of what only matrix products
-   take are groups of their own: that goes by way of shared memory anyway.
+   take are groups of their own, by their width: that goes by way of shared memory anyway.
 
    The layout is blocked: `order` lists the dims, those first along which neighbours are nearest
    (near.h), lanes follow the order, warps too, except that dims the function reduces, scans or
@@ -35,6 +35,7 @@ typedef struct Group {
     uint8_t dim_log2[TKC_MAX_RANK];
     int order[TKC_MAX_RANK];
     bool for_dots;
+    int width_log2; /* of loads for dots; else 0 */
     const Layout *layout;
     int64_t stake; /* what its accesses cost more in the layout of another group */
 } Group;
@@ -184,25 +185,28 @@ static bool is_for_dots(const Op *op)
     return moves;
 }
 
-/* The group of that shape and order; without an order, the first of that shape. */
-static int find_group(const Accesses *x, int rank, const uint8_t *dim_log2, const int *order,
-                      bool for_dots)
+/* Of that shape, and of that order, unless it has none. */
+static int find_group(const Accesses *x, const Group *like, bool has_order)
 {
     for (int i = 0; i < x->groups.len; i++) {
         const Group *g = &x->groups.data[i];
-        if (!same_dims(g, rank, dim_log2) || g->for_dots != for_dots) continue;
-        if (!order || !memcmp(g->order, order, (size_t)rank * sizeof *order)) return i;
+        if (!same_dims(g, like->rank, like->dim_log2) || g->for_dots != like->for_dots ||
+            g->width_log2 != like->width_log2)
+            continue;
+        if (!has_order || !memcmp(g->order, like->order, (size_t)g->rank * sizeof *g->order))
+            return i;
     }
     return -1;
 }
 
-static int group_for(Accesses *x, const Op *op, const int *order, bool has_order)
+static int group_for(Accesses *x, const Access *a)
 {
-    const Type *block = op_arg(op, 0)->type;
-    Group g = {.rank = block->rank, .for_dots = is_for_dots(op)};
+    const Type *block = op_arg(a->op, 0)->type;
+    Group g = {.rank = block->rank, .for_dots = is_for_dots(a->op)};
     layout_pad(block->rank, block->shape, g.dim_log2);
-    memcpy(g.order, order, (size_t)block->rank * sizeof *order);
-    int found = find_group(x, g.rank, g.dim_log2, has_order ? order : NULL, g.for_dots);
+    memcpy(g.order, a->order, (size_t)block->rank * sizeof *a->order);
+    if (g.for_dots) g.width_log2 = a->width_log2;
+    int found = find_group(x, &g, a->prefers_order);
     if (found >= 0) return found;
     vec_push(x->arena, &x->groups, g);
     return x->groups.len - 1;
@@ -215,7 +219,7 @@ static void make_groups(Accesses *x)
         for (int i = 0; i < x->list.len; i++) {
             Access *a = &x->list.data[i];
             if (a->prefers_order != preferring) continue;
-            a->group = group_for(x, a->op, a->order, preferring);
+            a->group = group_for(x, a);
             memcpy(a->order, x->groups.data[a->group].order, sizeof a->order);
         }
     }
@@ -420,7 +424,7 @@ const Layout *access_default(const Accesses *x, const Type *block)
 {
     Group g = {.rank = block->rank};
     layout_pad(block->rank, block->shape, g.dim_log2);
-    int found = find_group(x, g.rank, g.dim_log2, NULL, false);
+    int found = find_group(x, &g, false);
     if (found >= 0) return x->groups.data[found].layout;
     for (int i = 0; i < g.rank; i++) g.order[i] = g.rank - 1 - i;
     int share = share_log2(x, &g);
@@ -450,9 +454,11 @@ static int cost_with_registers(const Access *a, const Layout *l)
 bool access_accepts(const Accesses *x, const Op *op, const Layout *offered)
 {
     const Access *a = find_access(x, op);
-    const Layout *best = x->groups.data[a->group].layout;
+    const Group *g = &x->groups.data[a->group];
+    const Layout *best = g->layout;
     if (offered == best) return true;
     if (!layout_is_surjective(offered)) return false;
+    if (g->for_dots) return cost_with_registers(a, offered) <= cost_with_registers(a, best);
     ConvertPlan plan;
     bool loads = op->kind == OP_LOAD;
     convert_plan(&plan, loads ? best : offered, loads ? offered : best, value_bytes(op), 0);

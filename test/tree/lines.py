@@ -12,7 +12,7 @@ BUDGET = {
     "lib/analysis": 2387,
     "lib/base": 1855,
     "lib/ir": 6832,
-    "lib/layout": 2593,
+    "lib/layout": 2599,
     "lib/linear": 2160,
     "lib/lower": 7597,
     "lib/memory": 4280,

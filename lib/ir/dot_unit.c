@@ -257,7 +257,7 @@ int dot_most_run_log2(const Op *op)
     uint8_t dims[TKC_MAX_RANK];
     if (!mma || mma->shape.unit_log2 != PAIR_LOG2) return 0;
     layout_pad(a->rank, a->shape, dims);
-    return dims[a->rank - 1] - T_BITS;
+    return dims[a->rank - 1] > T_BITS ? dims[a->rank - 1] - T_BITS : 0;
 }
 
 int dot_run_log2(const Op *op)

@@ -89,7 +89,7 @@ bool dot_fits_group(const Op *op)
     enum { LEAST_N = 8 };
     const MmaRow *row = dot_group_row(op);
     const Type *a = op_arg(op, 0)->type, *b = op_arg(op, 1)->type;
-    return row && op->region->func->num_warps % GROUP_WARPS == 0 && a->rank == 2 &&
+    return row && !tkc_op_attr(op, ATTR_RUN) && op->region->func->num_warps % GROUP_WARPS == 0 && a->rank == 2 &&
            a->shape[0] >= GROUP_ROWS && a->shape[1] >> row->shape.k_log2 && b->shape[1] >= LEAST_N;
 }
 
@@ -247,6 +247,24 @@ bool dot_reads_alone(const Op *op)
     return op->kind == OP_RING_LOAD;
 }
 
+/* Of a product that has an order of k to choose: two elements fill a register, and K is as long as
+   what four threads have side by side. */
+int dot_most_run_log2(const Op *op)
+{
+    enum { PAIR_LOG2 = 1, T_BITS = 2 };
+    const MmaRow *mma = dot_unit(op).mma;
+    const Type *a = op_arg(op, 0)->type;
+    uint8_t dims[TKC_MAX_RANK];
+    if (!mma || mma->shape.unit_log2 != PAIR_LOG2) return 0;
+    layout_pad(a->rank, a->shape, dims);
+    return dims[a->rank - 1] > T_BITS ? dims[a->rank - 1] - T_BITS : 0;
+}
+
+int dot_run_log2(const Op *op)
+{
+    return (int)tkc_op_int(op, ATTR_RUN, dot_unit(op).mma->shape.unit_log2);
+}
+
 const Layout *dot_operand_layout(LayoutTable *t, const Op *op, int operand, const Layout *result)
 {
     const DotUnit unit = dot_unit(op);
@@ -256,6 +274,6 @@ const Layout *dot_operand_layout(LayoutTable *t, const Op *op, int operand, cons
     if (operand == 2) return result;
     layout_pad(a->rank, a->shape, dims);
     const int k_log2 = dims[a->rank - 1];
-    return unit.mma ? fragment_operand(t, unit.mma->shape, operand, result, k_log2)
+    return unit.mma ? fragment_operand(t, unit.mma->shape, operand, result, k_log2, dot_run_log2(op))
                     : fragment_rows(t, operand, result, k_log2);
 }

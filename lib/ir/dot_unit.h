@@ -26,6 +26,12 @@ DotUnit dot_unit(const Op *op);
    give that. */
 const Layout *dot_operand_layout(LayoutTable *t, const Op *op, int operand, const Layout *result);
 
+/* log2 of the neighbours along k that a thread has of both factors (linear/fragment.h), of a product
+   by a matrix instruction: as the instruction has them, or what ATTR_RUN says, which is no more than
+   dot_most_run_log2. */
+int dot_run_log2(const Op *op);
+int dot_most_run_log2(const Op *op);
+
 /* ---- by a warp group: four warps in a row read operands from shared memory (wgmma) ---- */
 
 enum { GROUP_WARPS = 4, GROUP_ROWS = 64 /* of one instruction */,

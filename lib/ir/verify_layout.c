@@ -135,6 +135,8 @@ static bool check_slice(Verifier *v, const Op *op)
 static bool check_product(Verifier *v, const Op *op)
 {
     const Type *result = op_result(op, 0)->type;
+    const int run = (int)tkc_op_int(op, ATTR_RUN, 0), most = dot_most_run_log2(op);
+    if (run > most) return verify_fail(v, op, "'k_run' is %d, expected no more than %d", run, most);
     for (int i = 0; i < op->nargs; i++) {
         const Type *ty = op_arg(op, i)->type;
         const Layout *want = dot_operand_layout(ir_of(v->fn)->layouts, op, i, result->layout);

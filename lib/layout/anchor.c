@@ -128,6 +128,39 @@ static bool has_operand_across(const Anchors *x, const Op *dot)
     return false;
 }
 
+/* ---- the order of k ---- */
+
+/* v, which an operand is made of, comes from bytes that lie along k in memory. */
+static bool comes_in_bytes(Across *a, const Value *v, bool flipped)
+{
+    const Op *op = v->def;
+    if (!op || !type_is_block(v->type) || op->region != a->dot->region) return false;
+    if (!bitset_add(&a->seen, (int)v->id)) return false;
+    if (op->kind == OP_LOAD)
+        return v->type->rank == 2 && type_bits(v->type) == 8 &&
+               access_dim(a->x->accesses, op) == ((1 - a->operand) ^ (int)flipped);
+    flipped ^= op->kind == OP_TRANS && dot_flips(op);
+    for (int i = 0; i < op->nargs && passes_on(op); i++)
+        if (comes_in_bytes(a, op_arg(op, i), flipped)) return true;
+    return false;
+}
+
+/* Of bytes alone four make the words that ldmatrix reads. Of 16 bits eight are 16 bytes, which
+   ld.shared reads in as many instructions as ldmatrix would, and four are not. */
+int anchor_run_log2(const Anchors *x, const Op *dot)
+{
+    static const int wanted[] = {0, 3, 2}; /* by the factors in bytes */
+    const int most = dot_most_run_log2(dot);
+    int in_bytes = 0;
+    if (dot_fits_group(dot) || bitset_has(&x->chained, (int)op_result(dot, 0)->id)) return 0;
+    for (int i = 0; i < 2; i++) {
+        Across a = {x, dot, i, bitset_make(x->scratch, (int)x->fn->nvalues)};
+        in_bytes += comes_in_bytes(&a, op_arg(dot, i), false);
+    }
+    const int run = wanted[in_bytes];
+    return run <= most ? run : most > 1 ? most : 0;
+}
+
 /* Elements in squares. */
 static const Layout *square(LayoutTable *t, int rank, const uint8_t *dim_log2, int lane_bits,
                             int warp_bits)

@@ -11,5 +11,8 @@ typedef struct Anchors Anchors;
 Anchors *anchors_find(Arena *scratch, const Func *fn, const Accesses *accesses);
 /* The layout of a dot's result. */
 const Layout *anchor_dot(const Anchors *x, const Op *dot);
+/* log2 of the neighbours along k that a thread should have of the dot's factors (dot_run_log2) when
+   its result has that layout; 0: as the instruction has them. */
+int anchor_run_log2(const Anchors *x, const Op *dot);
 
 #endif

@@ -343,6 +343,7 @@ static void collect_op(Op *op, void *user)
     Assign *a = user;
     if (is_index_op(a, op)) bitset_add(&a->indices, (int)op_result(op, 0)->id);
     ir_remove_attr(op, ATTR_VECTOR); /* it was decided for another layout */
+    ir_remove_attr(op, ATTR_RUN);
     vec_push(a->scratch, &a->ops, op);
     collect_values(a, op->nresults, op->results);
     for (int i = 0; i < op->nregions; i++)
@@ -365,6 +366,13 @@ static void seed_size(Assign *a, int log2)
     }
 }
 
+static void seed_dot(Assign *a, const Anchors *anchors, Op *op)
+{
+    const int run = anchor_run_log2(anchors, op);
+    if (run) ir_set_int(a->fn, op, ATTR_RUN, run);
+    give_results(a, op, anchor_dot(anchors, op));
+}
+
 /* All dots take their layouts before any of them spreads: between two of them the first gets as far
    as it can. */
 static void seed_dots(Assign *a)
@@ -372,7 +380,7 @@ static void seed_dots(Assign *a)
     Anchors *anchors = anchors_find(a->scratch, a->fn, a->accesses);
     for (int i = 0; i < a->ops.len; i++) {
         Op *op = a->ops.data[i];
-        if (op->kind == OP_DOT) give_results(a, op, anchor_dot(anchors, op));
+        if (op->kind == OP_DOT) seed_dot(a, anchors, op);
     }
     spread(a);
 }

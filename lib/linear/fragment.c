@@ -170,20 +170,26 @@ static void put_sources(LayoutSpec *s, LayoutDim dim, int first, const Layout *s
 }
 
 const Layout *fragment_operand(LayoutTable *t, MmaShape shape, int operand, const Layout *sum,
-                               int k_log2)
+                               int k_log2, int run_log2)
 {
     LayoutSpec s = operand_spec(sum, operand, k_log2);
     const int k = k_dim(s.rank, operand), own = operand == 0 ? s.rank - 2 : s.rank - 1;
-    const int unit = shape.unit_log2;
-    put_range(&s, DIM_REGISTER, k, 0, unit);
+    put_range(&s, DIM_REGISTER, k, 0, run_log2);
     if (operand == 0 && shape.m_log2 > HALF_ROW_BIT)
         put(&s, DIM_REGISTER, place(&s, own, HALF_ROW_BIT));
-    put_rest(&s, DIM_REGISTER, k, unit + T_BITS);
+    put_rest(&s, DIM_REGISTER, k, run_log2 + T_BITS);
     put_sources(&s, DIM_REGISTER, fragment_tile_registers(shape, sum), sum, operand);
-    put_range(&s, DIM_LANE, k, unit, unit + T_BITS);
+    put_range(&s, DIM_LANE, k, run_log2, run_log2 + T_BITS);
     put_range(&s, DIM_LANE, own, 0, LANE_BITS - T_BITS);
     put_sources(&s, DIM_WARP, 0, sum, operand);
     return layout_drop_free_registers(t, layout_make(t, &s));
+}
+
+uint32_t fragment_unit_at(MmaShape shape, int run_log2, uint32_t unit)
+{
+    const int inside = run_log2 - shape.unit_log2;
+    const uint32_t low = unit & ((UINT32_C(1) << inside) - 1), high = unit >> inside;
+    return low << shape.unit_log2 | high << (run_log2 + T_BITS);
 }
 
 const Layout *fragment_rows(LayoutTable *t, int operand, const Layout *sum, int k_log2)

@@ -9,6 +9,10 @@
      b     the same without rows: unit t, column g
      sum   two neighbours of a row, then row + 8, in registers; columns 2 t, row g
 
+   Which k is which is nobody's business as long as a and b agree: of a run, thread t has the units
+   that lie side by side, 2 or 4 of them in place of t, t + 4, ..., and thread t + 1 what follows. So
+   bytes that become 16 bits each come in words, and not two by two.
+
    A block repeats the tile: warps go along rows, columns and batches, what is left is in registers.
    Extents smaller than the tile: registers have no vectors for them, lanes zero vectors.
 
@@ -43,9 +47,13 @@ enum { GROUP_COLUMNS_LOG2 = 4 };
 bool fragment_is_group_sum(MmaShape shape, const Layout *sum);
 /* Vectors of registers at the beginning that are inside a tile of the sum. */
 int fragment_tile_registers(MmaShape shape, const Layout *sum);
-/* The layout of operand 0 or 1 that goes with the sum's. */
+/* The layout of operand 0 or 1 that goes with the sum's. A thread has 1 << run_log2 neighbours along
+   k: those of a unit, or more (run). */
 const Layout *fragment_operand(LayoutTable *t, MmaShape shape, int operand, const Layout *sum,
-                               int k_log2);
+                               int k_log2, int run_log2);
+/* The first k of a thread's unit number `unit`, as the instruction and then its steps count them, for
+   the thread with t = 0. */
+uint32_t fragment_unit_at(MmaShape shape, int run_log2, uint32_t unit);
 
 /* The same without an instruction: a thread has whole rows of a and columns of b, those of its
    elements of the sum. That may have any layout. */

@@ -199,13 +199,24 @@ static F2Space all_threads(const Layout *from, const Layout *to)
     return s;
 }
 
+/* Log2 of what of the vector one access of these threads moves: its first elements. */
+static int reader_log2(const Layout *to, const F2Space *vector)
+{
+    F2Space held = {0};
+    int n = 0;
+    add_all(&held, to, DIM_REGISTER, LAYOUT_MAX_BITS);
+    while (n < vector->dim && f2_space_has(&held, vector->vec[n])) n++;
+    return n;
+}
+
 /* The order of what `stays`, behind the vector. rows: by which `to` is read; NULL: by none. */
 static void plan_order(SharedPlan *out, const Layout *from, const Layout *to, int elem_bytes,
                        const F2Space *vector, const F2Space *stays, const MatrixRows *rows)
 {
     F2Space basis = *vector, none = {0};
     F2Space writers = phase_of(from, elem_bytes << out->write_log2, rows ? vector : &none);
-    F2Space readers = rows ? *vector : phase_of(to, elem_bytes << vector->dim, &none);
+    F2Space readers =
+        rows ? *vector : phase_of(to, elem_bytes << reader_log2(to, vector), &none);
     if (rows) add_vectors(&readers, 3, rows->row);
     choose_order(&basis, stays, writers, readers, elem_bytes << vector->dim);
     out->offset_log2 = basis.dim;

@@ -34,20 +34,51 @@ static LLVMValueRef f32_is_nan(Lower *L, LLVMValueRef x)
 
 /* ---- pairs ---- */
 
-/* In one, the first in the low byte. */
-static LLVMValueRef joined(Lower *L, const LLVMValueRef x[2])
+/* Two bytes side by side: those of `word` from bit `shift` on, 0 or 16. */
+typedef struct Bytes {
+    LLVMValueRef word;
+    unsigned shift;
+} Bytes;
+
+static bool is_instruction(LLVMValueRef x, LLVMOpcode op)
 {
-    LLVMValueRef low = LLVMBuildZExt(L->b, x[0], L->i16, ""),
-                 high = LLVMBuildZExt(L->b, x[1], L->i16, "");
-    return LLVMBuildOr(L->b, low, shift_up(L, high, 8), "");
+    return LLVMIsAInstruction(x) && LLVMGetInstructionOpcode(x) == op;
 }
 
-/* In the halves of a word, in their lower or upper bytes. Of a PRMT one operand may be a number in
-   the instruction: with another than 0 beside it the digits would take a register. */
-static LLVMValueRef spread(Lower *L, const LLVMValueRef x[2], bool is_upper)
+/* Where a byte has been taken from. */
+static Bytes origin(LLVMValueRef x)
 {
-    LLVMValueRef args[3] = {LLVMBuildZExt(L->b, joined(L, x), L->i32, ""), i32_const(L, 0),
-                            i32_const(L, is_upper ? 0x1404 : 0x4140)};
+    Bytes b = {NULL, 0};
+    if (!is_instruction(x, LLVMTrunc)) return b;
+    b.word = LLVMGetOperand(x, 0);
+    if (!is_instruction(b.word, LLVMLShr) || !LLVMIsAConstantInt(LLVMGetOperand(b.word, 1))) return b;
+    b.shift = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(b.word, 1));
+    b.word = LLVMGetOperand(b.word, 0);
+    return b;
+}
+
+/* Of what an access has read in words the words themselves: parts that are taken from one and put
+   together again would cost ptxas a shift for every other pair. */
+static Bytes joined(Lower *L, const LLVMValueRef x[2])
+{
+    const Bytes first = origin(x[0]), second = origin(x[1]);
+    const bool is_half = first.word && first.word == second.word &&
+                         LLVMTypeOf(first.word) == L->i32 && first.shift % 16 == 0 &&
+                         second.shift == first.shift + 8;
+    if (is_half) return first;
+    LLVMValueRef low = LLVMBuildZExt(L->b, x[0], L->i16, ""),
+                 high = LLVMBuildZExt(L->b, x[1], L->i16, "");
+    LLVMValueRef both = LLVMBuildOr(L->b, low, shift_up(L, high, 8), "");
+    return (Bytes){LLVMBuildZExt(L->b, both, L->i32, ""), 0};
+}
+
+/* In the halves of a word, in their lower or upper bytes; the others are `other`. */
+static LLVMValueRef spread(Lower *L, const LLVMValueRef x[2], bool is_upper, uint32_t other)
+{
+    const Bytes b = joined(L, x);
+    const uint32_t digits = is_upper ? 0x1404 : 0x4140, second = is_upper ? 0x2020 : 0x0202;
+    LLVMValueRef args[3] = {b.word, i32_const(L, other),
+                            i32_const(L, b.shift ? digits + second : digits)};
     return L->target->instr(L, INSTR_PICK_BYTES, 3, args);
 }
 
@@ -61,22 +92,49 @@ static void part(Lower *L, LLVMValueRef v, LLVMValueRef out[2])
     for (int i = 0; i < 2; i++) out[i] = LLVMBuildExtractElement(L->b, v, lower_i32(L, i), "");
 }
 
-/* 0x6400 is 1024, whose last place is 1: with a byte there it is that more. Signed ones, whose sign
-   would be turned first, were no faster so than by the conversion. */
-static void f16s_from_bytes(Lower *L, const LLVMValueRef x[2], LLVMValueRef out[2])
+/* 0x6400 is 1024, whose last place is 1: with a byte there it is that more. Where a sign is turned
+   first, it is 128 more than that. */
+static void f16s_from_bytes(Lower *L, bool is_signed, const LLVMValueRef x[2], LLVMValueRef out[2])
 {
-    LLVMValueRef word = LLVMBuildOr(L->b, spread(L, x, false), i32_const(L, 0x64006400), "");
-    LLVMValueRef more = LLVMConstReal(L->f16, 1024), both[2] = {more, more};
+    LLVMValueRef word = spread(L, x, false, 0x64);
+    if (is_signed) word = LLVMBuildXor(L->b, word, i32_const(L, 0x00800080), "");
+    LLVMValueRef more = LLVMConstReal(L->f16, is_signed ? 1152 : 1024), both[2] = {more, more};
     part(L, LLVMBuildFSub(L->b, as_f16s(L, word), LLVMConstVector(both, 2), ""), out);
 }
 
+static LLVMValueRef bf16s_fma(Lower *L, LLVMValueRef x, uint32_t by, LLVMValueRef more)
+{
+    LLVMValueRef args[3] = {x, i32_const(L, by), more};
+    return L->target->instr(L, INSTR_BF16S_FMA, 3, args);
+}
+
+/* 0x4300 is 128, whose last place is 1, in the seven bits of the mantissa: with those of a byte there
+   it is that more, and with the highest bit, which is the exponent's, it is 256. So a number is the
+   lower seven less the highest, or, without a sign, the sum of both: 2 instructions an element, and
+   none of those that convert, which a multiprocessor does fewer of. */
+static void bf16s_from_bytes(Lower *L, bool is_signed, const LLVMValueRef x[2], LLVMValueRef out[2])
+{
+    enum { ONE = 0x3f803f80, MINUS_256 = 0xc380c380 };
+    const uint32_t minus_one = 0xbf80bf80;
+    LLVMValueRef word = spread(L, x, false, 0x43), low = masked(L, word, 0xff7fff7f),
+                 high = masked(L, word, 0xff80ff80);
+    if (!is_signed) low = bf16s_fma(L, low, ONE, i32_const(L, MINUS_256));
+    LLVMValueRef both = bf16s_fma(L, high, is_signed ? minus_one : ONE, low);
+    part(L, LLVMBuildBitCast(L->b, both, LLVMVectorType(L->i16, 2), ""), out);
+}
+
 /* Bytes of e5m2 are the upper ones of fp16. Those of e4m3 come in 32 bits: of a register's upper
-   16, where it knows that they are constant, ptxas (12.8) makes another number. */
+   16, where it knows that they are constant, ptxas (12.8) makes another number. What it has of both
+   halves of a word is no constant. */
 static void f16s_from_f8(Lower *L, DType dt, const LLVMValueRef x[2], LLVMValueRef out[2])
 {
-    LLVMValueRef word = dt == DT_F8E5 ? spread(L, x, true)
-                                      : LLVMBuildZExt(L->b, joined(L, x), L->i32, "");
-    if (dt == DT_F8E4) word = lower_instr1(L, INSTR_E4M3S_TO_F16S, word);
+    LLVMValueRef word;
+    if (dt == DT_F8E4) {
+        const Bytes b = joined(L, x);
+        word = lower_instr1(L, b.shift ? INSTR_HIGH_E4M3S_TO_F16S : INSTR_E4M3S_TO_F16S, b.word);
+    } else {
+        word = spread(L, x, true, 0);
+    }
     part(L, as_f16s(L, word), out);
 }
 
@@ -379,10 +437,13 @@ void lower_cast_pair(Lower *L, DType from, DType to, bool toward_zero, const LLV
                      LLVMValueRef out[2])
 {
     const bool from_float = dtype_info(from)->kind == DK_FLOAT,
-               to_float = dtype_info(to)->kind == DK_FLOAT;
+               to_float = dtype_info(to)->kind == DK_FLOAT,
+               is_byte = from == DT_I8 || from == DT_U8;
     LLVMValueRef x[2];
-    if (from == DT_U8 && to == DT_F16) {
-        f16s_from_bytes(L, in, out);
+    if (is_byte && to == DT_F16) {
+        f16s_from_bytes(L, from == DT_I8, in, out);
+    } else if (is_byte && to == DT_BF16 && L->target->has(L, INSTR_BF16S_FMA)) {
+        bf16s_from_bytes(L, from == DT_I8, in, out);
     } else if (dtype_is_f8(from) && from != to && to_float && widens_f8(L, from)) {
         f16s_from_f8(L, from, in, x);
         lower_cast_pair(L, DT_F16, to, toward_zero, x, out);

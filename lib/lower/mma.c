@@ -39,7 +39,7 @@ typedef struct Product {
     const Layout *sum;
     F2Space sum_registers;
     Side side[2];
-    int k_log2, k_steps;
+    int k_log2, k_steps, run_log2;
 } Product;
 
 /* ---- what is where ---- */
@@ -75,7 +75,7 @@ static Side side_of(Lower *L, const Op *op, const DotUnit *unit, int operand)
     s.k = operand == 0 ? l->rank - 1 : l->rank - 2;
     uint32_t lanes = 0;
     for (int i = 0; i < 2; i++)
-        if (unit->mma->shape.unit_log2 + i >= l->dim_log2[s.k]) lanes |= 1u << i;
+        if (dot_run_log2(op) + i >= l->dim_log2[s.k]) lanes |= 1u << i;
     LLVMValueRef inside = lower_thread_is_zero(L, lanes, 0);
     s.outside = inside ? LLVMBuildNot(L->b, inside, "") : NULL;
     for (int p = 0; p < unit->parts; p++) {
@@ -188,7 +188,7 @@ static int words_of(Product *p, Side *s, int which, uint32_t base, int step, LLV
               units = 1 << (p->shape.k_log2 - p->shape.unit_log2 - 2);
     int n = 0;
     for (int u = 0; u < units; u++) {
-        const uint32_t k = (uint32_t)((step << p->shape.k_log2) + (u << (p->shape.unit_log2 + 2)));
+        const uint32_t k = fragment_unit_at(p->shape, p->run_log2, (uint32_t)(step * units + u));
         for (int h = 0; h < halves; h++) {
             const bool is_beyond = k >> l->dim_log2[s->k];
             const uint32_t index = base | at(l, s->k, k) | at(l, s->own, (uint32_t)h << 3);
@@ -211,6 +211,7 @@ FragmentReader *lower_fragment_open(Lower *L, const Op *op, int operand)
     const DotUnit unit = dot_unit(op);
     *r = (FragmentReader){.operand = operand,
                           .p = {.L = L, .op = op, .unit = unit, .shape = unit.mma->shape}};
+    r->p.run_log2 = dot_run_log2(op);
     r->p.side[operand] = side_of(L, op, &unit, operand);
     return r;
 }
@@ -343,6 +344,7 @@ void lower_mma(Lower *L, const Op *op, DotUnit unit)
 {
     const Value *result = op_result(op, 0);
     Product p = {.L = L, .op = op, .unit = unit, .shape = unit.mma->shape};
+    p.run_log2 = dot_run_log2(op);
     p.sum = result->type->layout;
     p.sum_registers = registers_of(p.sum);
     for (int i = 0; i < 2; i++) p.side[i] = side_of(L, op, &unit, i);

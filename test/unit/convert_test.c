@@ -412,7 +412,7 @@ static void operands_arrive_by_rows(void)
         WarpSplit split = {0, dims[0] > 4 ? dims[0] - 4 : 0, 0, false};
         if (split.m > warps) split.m = warps;
         const Layout *sum = fragment_sum(table, types[type].shape, 2, dims, split, warps);
-        const Layout *to = fragment_operand(table, types[type].shape, operand, sum, k);
+        const Layout *to = fragment_operand(table, types[type].shape, operand, sum, k, types[type].shape.unit_log2);
         int order[] = {n & 8 ? 0 : 1, n & 8 ? 1 : 0}, thread[2] = {0, 0};
         thread[order[0]] = (int)random_below(4);
         const Layout *from = layout_blocked(table, 2, to->dim_log2, order, thread, 5, warps);
@@ -427,7 +427,7 @@ static void rows_are_read_where_they_lie_apart(void)
 {
     static const MmaShape tf32 = {4, 3, 3, 0};
     const uint8_t dims[] = {5, 5};
-    const Layout *sum = fragment_sum(table, tf32, 2, dims, (WarpSplit){0}, 0), *a = fragment_operand(table, tf32, 0, sum, 5);
+    const Layout *sum = fragment_sum(table, tf32, 2, dims, (WarpSplit){0}, 0), *a = fragment_operand(table, tf32, 0, sum, 5, tf32.unit_log2);
     SharedAccess access;
     EXPECT(shared_read_access(&access, a, shared_row_major(table, 2, a->dim_log2), 4));
     EXPECT_INT(access.kind, SHARED_VECTORS);

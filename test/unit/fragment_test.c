@@ -53,8 +53,8 @@ static bool tile_agrees(int sm, DType a, DType b, DType sum, MmaShape s)
     spec.c = spec.d = matrix_type(sum, true);
     const Layout *c = fragment_sum(table, s, 2, dims, (WarpSplit){0}, 0);
     return simt_mma_form(&form, &spec) && form.least_chip <= sm && fragment_is_sum(s, c) &&
-           agrees(c, &form.c) && agrees(fragment_operand(table, s, 0, c, s.k_log2), &form.a) &&
-           agrees(fragment_operand(table, s, 1, c, s.k_log2), &form.b);
+           agrees(c, &form.c) && agrees(fragment_operand(table, s, 0, c, s.k_log2, s.unit_log2), &form.a) &&
+           agrees(fragment_operand(table, s, 1, c, s.k_log2, s.unit_log2), &form.b);
 }
 
 static void a_tile_is_what_the_emulator_has(void)
@@ -71,7 +71,7 @@ static const MmaShape shapes[] = {{4, 3, 4, 1}, {4, 3, 3, 0}, {4, 3, 5, 2}, {3, 
 
 typedef struct Block {
     MmaShape shape;
-    int rank, k_log2;
+    int rank, k_log2, run_log2;
     uint8_t dims[3];
     WarpSplit split;
     int warp_bits;
@@ -90,6 +90,8 @@ static int least(int x, int y)
 static Block any_block(void)
 {
     Block b = {.shape = shapes[below(5)], .rank = 2 + below(2), .k_log2 = below(8), .warp_bits = below(5)};
+    const int most = b.k_log2 - 2 - b.shape.unit_log2;
+    b.run_log2 = b.shape.unit_log2 + (most > 0 ? below(most + 1) : 0);
     for (int d = 0; d < b.rank; d++) b.dims[d] = (uint8_t)below(d == b.rank - 3 ? 3 : 8);
     const int rows = b.dims[b.rank - 2] - b.shape.m_log2, columns = b.dims[b.rank - 1] - b.shape.n_log2;
     int left = b.warp_bits;
@@ -123,7 +125,7 @@ static bool holds_together(const Block *b)
     if (!layout_is_surjective(c) || layout_free_bits(c, DIM_REGISTER) || !fragment_is_sum(b->shape, c))
         return false;
     for (int operand = 0; operand < 2; operand++) {
-        const Layout *l = fragment_operand(table, b->shape, operand, c, b->k_log2);
+        const Layout *l = fragment_operand(table, b->shape, operand, c, b->k_log2, b->run_log2);
         if (!layout_is_surjective(l) || layout_free_bits(l, DIM_REGISTER)) return false;
         for (int i = 0; i < 64; i++) {
             const uint32_t reg = (uint32_t)below(layout_registers(c)), lane = (uint32_t)below(32),
@@ -134,6 +136,30 @@ static bool holds_together(const Block *b)
         }
     }
     return true;
+}
+
+/* Threads with t = 0 to 3 have each k once, a unit at a time, where the layout says so. */
+static bool counts_units(const Block *b)
+{
+    const Layout *c = fragment_sum(table, b->shape, 2, b->dims, (WarpSplit){0}, b->warp_bits),
+                 *l = fragment_operand(table, b->shape, 1, c, b->k_log2, b->run_log2);
+    const int unit = b->shape.unit_log2;
+    bool seen[128] = {0};
+    for (int i = 0; i < 1 << (b->k_log2 - unit); i++) {
+        const uint32_t t = (uint32_t)i & 3, k = fragment_unit_at(b->shape, b->run_log2, (uint32_t)i >> 2),
+                       index = (k | t << b->run_log2) << layout_dim_shift(l, 0);
+        if (seen[index >> layout_dim_shift(l, 0)] || !has(l, index, (int)t, 0)) return false;
+        seen[index >> layout_dim_shift(l, 0)] = true;
+    }
+    return true;
+}
+
+static void runs_have_each_k_once(void)
+{
+    for (int i = 0; i < 200; i++) {
+        Block b = any_block();
+        if (b.k_log2 >= b.run_log2 + 2 && b.rank == 2) EXPECT(counts_units(&b));
+    }
 }
 
 static void warps_have_what_their_part_of_the_sum_is_made_of(void)
@@ -226,6 +252,7 @@ int main(void)
     table = layouts_new(&arena);
     RUN(a_tile_is_what_the_emulator_has);
     RUN(warps_have_what_their_part_of_the_sum_is_made_of);
+    RUN(runs_have_each_k_once);
     RUN(threads_have_the_rows_and_columns_of_their_elements);
     RUN(other_layouts_are_no_sums);
     RUN(four_warps_in_a_row_are_a_group);

@@ -5,8 +5,11 @@
    whose error grows with |x| to some 2^-18 relative at the ends. fp64: math64.c. */
 #include "lower/math.h"
 
+#include <math.h>
+
 #include "base/unwind.h"
 #include "ir/type.h"
+#include "lower/least.h"
 
 static LLVMValueRef f32_const(const Lower *L, double v)
 {
@@ -36,20 +39,26 @@ static const struct Float {
 } floats[] = {{0x1p-126, 0x1p23, 23, 23, 0x3f2aaaab, 0xff800000},
               {0x1p-1022, 0x1p54, 54, 52, 0x3fe5555555555555, 0xfff0000000000000}};
 
-Split split_exponent(Lower *L, LLVMValueRef x)
+/* Of a normal number. The exponent is left where it stands in the number's bits: a factor by which
+   it is multiplied anyway makes up for that. */
+static Split split_normal(Lower *L, LLVMValueRef x)
 {
     LLVMTypeRef type = LLVMTypeOf(x);
     const struct Float *f = &floats[type == L->f64];
-    LLVMValueRef tiny = compare(L, LLVMRealOLT, x, f->least_normal);
-    x = pick(L, tiny, mul(L, x, constant_like(x, f->scale)), x);
     LLVMValueRef bits = bits_as(L, x, type == L->f64 ? L->i64 : L->i32);
     LLVMValueRef e = masked(L, minus(L, bits, f->two_thirds), f->exponent);
     LLVMValueRef m = bits_as(L, LLVMBuildSub(L->b, bits, e, ""), type);
-    LLVMValueRef whole = LLVMBuildAShr(L->b, e, whole_like(e, (uint64_t)f->man_bits), "");
-    LLVMValueRef scaled = constant_like(x, -f->scale_log2), exponent;
-    exponent = LLVMBuildSIToFP(L->b, whole, type, "");
-    exponent = add(L, exponent, pick(L, tiny, scaled, constant_like(x, 0)));
-    return (Split){sub(L, m, constant_like(x, 1)), exponent};
+    return (Split){sub(L, m, constant_like(x, 1)), LLVMBuildSIToFP(L->b, e, type, ""),
+                   ldexp(1, -f->man_bits)};
+}
+
+Split split_exponent(Lower *L, LLVMValueRef x)
+{
+    const struct Float *f = &floats[LLVMTypeOf(x) == L->f64];
+    LLVMValueRef tiny = compare(L, LLVMRealOLT, x, f->least_normal);
+    const Split s = split_normal(L, pick(L, tiny, mul(L, x, constant_like(x, f->scale)), x));
+    LLVMValueRef scaled = pick(L, tiny, constant_like(x, -f->scale_log2), constant_like(x, 0));
+    return (Split){s.f, fused(L, s.e, constant_like(x, s.unit), scaled), 1};
 }
 
 /* log(1 + f) = f - f^2/2 + f^3 p(f) on [-1/3, 1/3] */
@@ -62,23 +71,47 @@ static LLVMValueRef log_1p(Lower *L, LLVMValueRef f)
     return fused(L, tail, square, f);
 }
 
+static LLVMValueRef upper_edge(Lower *L, LLVMValueRef x, LLVMValueRef y)
+{
+    return pick(L, compare(L, LLVMRealUGE, x, __builtin_inf()), x, y);
+}
+
 LLVMValueRef log_edges(Lower *L, LLVMValueRef x, LLVMValueRef y)
 {
-    y = pick(L, compare(L, LLVMRealUGE, x, __builtin_inf()), x, y);
+    y = upper_edge(L, x, y);
     y = pick(L, compare(L, LLVMRealOLT, x, 0), constant_like(x, __builtin_nan("")), y);
     return pick(L, compare(L, LLVMRealOEQ, x, 0), constant_like(x, -__builtin_inf()), y);
 }
 
+static LLVMValueRef log_e_of(Lower *L, Split s)
+{
+    return fused(L, s.e, f32_const(L, ln_2 * s.unit), log_1p(L, s.f));
+}
+
+static LLVMValueRef log_2_of(Lower *L, Split s)
+{
+    LLVMValueRef e = mul(L, s.e, f32_const(L, s.unit));
+    return fused(L, log_1p(L, s.f), f32_const(L, log2_e), e);
+}
+
 static LLVMValueRef log_e(Lower *L, LLVMValueRef x)
 {
-    Split s = split_exponent(L, x);
-    return log_edges(L, x, fused(L, s.e, f32_const(L, ln_2), log_1p(L, s.f)));
+    return log_edges(L, x, log_e_of(L, split_exponent(L, x)));
 }
 
 static LLVMValueRef log_2(Lower *L, LLVMValueRef x)
 {
-    Split s = split_exponent(L, x);
-    return log_edges(L, x, fused(L, log_1p(L, s.f), f32_const(L, log2_e), s.e));
+    return log_edges(L, x, log_2_of(L, split_exponent(L, x)));
+}
+
+static LLVMValueRef log_e_normal(Lower *L, LLVMValueRef x)
+{
+    return upper_edge(L, x, log_e_of(L, split_normal(L, x)));
+}
+
+static LLVMValueRef log_2_normal(Lower *L, LLVMValueRef x)
+{
+    return upper_edge(L, x, log_2_of(L, split_normal(L, x)));
 }
 
 /* ---- hyperbolic and error function ---- */
@@ -91,7 +124,7 @@ static LLVMValueRef hyperbolic_tangent(Lower *L, LLVMValueRef x)
     LLVMValueRef near = fused(L, mul(L, POLYNOMIAL(L, square, p), square), x, x);
     /* 1 - 2 / (e^2|x| + 1); infinity in the divisor gives 1 */
     LLVMValueRef e = exp_2(L, mul(L, size, f32_const(L, 2 * log2_e)));
-    LLVMValueRef part = lower_instr1(L, INSTR_RCP, add(L, e, f32_const(L, 1)));
+    LLVMValueRef part = lower_instr1(L, INSTR_RCP_FTZ, add(L, e, f32_const(L, 1)));
     LLVMValueRef far = with_sign_of(L, fused(L, f32_const(L, -2), part, f32_const(L, 1)), x);
     return pick(L, compare(L, LLVMRealOGT, size, 0.6), far, near);
 }
@@ -250,6 +283,16 @@ static LLVMValueRef reciprocal_root(Lower *L, LLVMValueRef x)
     return lower_instr1(L, INSTR_RSQRT, x);
 }
 
+static LLVMValueRef square_root_normal(Lower *L, LLVMValueRef x)
+{
+    return lower_instr1(L, INSTR_SQRT_FTZ, x);
+}
+
+static LLVMValueRef reciprocal_root_normal(Lower *L, LLVMValueRef x)
+{
+    return lower_instr1(L, INSTR_RSQRT_FTZ, x);
+}
+
 /* ---- by table ---- */
 
 static LLVMValueRef (*const functions[OP_COUNT])(Lower *L, LLVMValueRef x) = {
@@ -265,6 +308,14 @@ static LLVMValueRef (*const functions[OP_COUNT])(Lower *L, LLVMValueRef x) = {
     [OP_RSQRT] = reciprocal_root,
 };
 
+/* Of fp32 that is known to be normal. */
+static LLVMValueRef (*const of_normal[OP_COUNT])(Lower *L, LLVMValueRef x) = {
+    [OP_LOG] = log_e_normal,
+    [OP_LOG2] = log_2_normal,
+    [OP_SQRT] = square_root_normal,
+    [OP_RSQRT] = reciprocal_root_normal,
+};
+
 static LLVMValueRef math_element(Lower *L, const Op *op, const LLVMValueRef *args)
 {
     const DType dt = type_dtype(op_arg(op, 0)->type);
@@ -272,7 +323,25 @@ static LLVMValueRef math_element(Lower *L, const Op *op, const LLVMValueRef *arg
     return lower_from_f32(L, dt, functions[op->kind](L, lower_to_f32(L, dt, args[0])));
 }
 
+static LLVMValueRef normal_element(Lower *L, const Op *op, const LLVMValueRef *args)
+{
+    return of_normal[op->kind](L, args[0]);
+}
+
+/* e^x, 0 where that is subnormal. */
+static LLVMValueRef vanishing_element(Lower *L, const Op *op, const LLVMValueRef *args)
+{
+    (void)op;
+    return exp_2(L, mul(L, args[0], f32_const(L, log2_e)));
+}
+
 void lower_math(Lower *L, const Op *op)
 {
-    lower_elementwise(L, op, math_element);
+    const Value *x = op_arg(op, 0);
+    const bool single = type_dtype(x->type) == DT_F32;
+    if (single && of_normal[op->kind] && lower_is_normal(x))
+        lower_elementwise(L, op, normal_element);
+    else if (op->kind == OP_EXP && lower_vanishes_below_normal(op_result(op, 0)))
+        lower_elementwise(L, op, vanishing_element);
+    else lower_elementwise(L, op, math_element);
 }

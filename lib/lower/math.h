@@ -120,10 +120,11 @@ static inline LLVMValueRef polynomial(Lower *L, LLVMValueRef x, int n, const dou
     polynomial((L), (x), (int)(sizeof(table) / sizeof *(table)), (table))
 
 /* ---- math.c, of fp32 and fp64 ---- */
-/* A positive number as (1 + f) 2^e with 1 + f in [2/3, 4/3), both floats. */
+/* A positive number as (1 + f) 2^(e unit) with 1 + f in [2/3, 4/3), both floats. */
 typedef struct Split {
     LLVMValueRef f, e;
-} Split;
+    double unit;
+} Split; /* of split_exponent the unit is 1 */
 Split split_exponent(Lower *L, LLVMValueRef x);
 /* What log of 0, negative numbers, infinity and NaN is, else y. */
 LLVMValueRef log_edges(Lower *L, LLVMValueRef x, LLVMValueRef y);

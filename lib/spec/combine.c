@@ -48,19 +48,21 @@ void combine_by_op(Spec *sp, Op *op, OpKind kind)
      a < b                     no
      neither, both numbers     the smaller index
      neither, one is NaN       the number
-     neither, both NaN         the smaller index */
+     neither, both NaN         the smaller index
+   As (a >= b or b is NaN) and (i < j or a differs from b and is a number): where i < j is known, as
+   of a thread's own elements, two comparisons are left. */
 static Value *keeps_left(Builder *b, Value *const *args, bool max)
 {
-    Value *gt = build_binary(b, max ? OP_GT : OP_LT, args[0], args[2]);
-    Value *lt = build_binary(b, max ? OP_LT : OP_GT, args[0], args[2]);
+    Value *no_less = build_binary(b, max ? OP_GE : OP_LE, args[0], args[2]);
     Value *first = build_binary(b, OP_LT, args[1], args[3]);
+    Value *differs = build_binary(b, OP_NE, args[0], args[2]);
     if (type_is_float(args[0]->type)) {
-        Value *left = build_binary(b, OP_EQ, args[0], args[0]);
-        Value *right = build_binary(b, OP_EQ, args[2], args[2]);
-        first = build_select(b, build_binary(b, OP_XOR, left, right), left, first);
+        Value *right_nan = build_binary(b, OP_NE, args[2], args[2]);
+        no_less = build_binary(b, OP_OR, no_less, right_nan);
+        Value *left_number = build_binary(b, OP_EQ, args[0], args[0]);
+        differs = build_binary(b, OP_AND, left_number, differs);
     }
-    Value *tie = build_binary(b, OP_AND, build_unary(b, OP_NOT, lt), first);
-    return build_binary(b, OP_OR, gt, tie);
+    return build_binary(b, OP_AND, no_less, build_binary(b, OP_OR, first, differs));
 }
 
 void combine_by_order(Spec *sp, Op *op, bool max)

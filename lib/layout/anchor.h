@@ -13,6 +13,6 @@ Anchors *anchors_find(Arena *scratch, const Func *fn, const Accesses *accesses);
 const Layout *anchor_dot(const Anchors *x, const Op *dot);
 /* log2 of the neighbours along k that a thread should have of the dot's factors (dot_run_log2) when
    its result has that layout; 0: as the instruction has them. */
-int anchor_run_log2(const Anchors *x, const Op *dot);
+int anchor_run_log2(const Anchors *x, const Op *dot, const Layout *sum);
 
 #endif

@@ -368,9 +368,10 @@ static void seed_size(Assign *a, int log2)
 
 static void seed_dot(Assign *a, const Anchors *anchors, Op *op)
 {
-    const int run = anchor_run_log2(anchors, op);
+    const Layout *sum = anchor_dot(anchors, op);
+    const int run = anchor_run_log2(anchors, op, sum);
     if (run) ir_set_int(a->fn, op, ATTR_RUN, run);
-    give_results(a, op, anchor_dot(anchors, op));
+    give_results(a, op, sum);
 }
 
 /* All dots take their layouts before any of them spreads: between two of them the first gets as far

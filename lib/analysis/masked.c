@@ -213,9 +213,9 @@ static OpKind combine_kind(const Op *op)
     if (first == r->last || first->nargs != 2) return OP_NONE;
     bool ordered = op_arg(first, 0) == r->args[0] && op_arg(first, 1) == r->args[op->nargs];
     if (op->nargs == 1 && first->next == r->last) return first->kind;
-    if (op->nargs == 2 && ordered && first->kind == OP_GT) return OP_MAX;
-    if (op->nargs == 2 && ordered && first->kind == OP_LT) return OP_MIN;
-    return OP_NONE;
+    if (op->nargs != 2 || !ordered) return OP_NONE;
+    if (first->kind == OP_GT || first->kind == OP_GE) return OP_MAX;
+    return first->kind == OP_LT || first->kind == OP_LE ? OP_MIN : OP_NONE;
 }
 
 /* The operand's masked-off lanes change the result; what the reduction is called, and what to give

@@ -12,7 +12,7 @@ BUDGET = {
     "lib/analysis": 2387,
     "lib/base": 1855,
     "lib/ir": 6859,
-    "lib/layout": 2643,
+    "lib/layout": 2652,
     "lib/linear": 2183,
     "lib/lower": 7845,
     "lib/memory": 4280,

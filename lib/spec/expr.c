@@ -573,8 +573,14 @@ SpecValue spec_eval(Spec *sp, const Ast *e)
 
 SpecValue spec_try(Spec *sp, const Ast *e)
 {
+    const bool was_spent = sp->out_of_budget;
     sp->dx->muted++;
     SpecValue v = spec_eval(sp, e);
     sp->dx->muted--;
+    /* What ends all is said: nothing is said later. */
+    if (sp->out_of_budget && !was_spent) {
+        sp->out_of_budget = false;
+        spec_step(sp, e->span);
+    }
     return v;
 }

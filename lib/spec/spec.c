@@ -213,14 +213,10 @@ static void add_call_notes(Spec *sp, Diag *d)
 
 SpecValue spec_error_as(Spec *sp, DiagId id, Span at, const char *fmt, ...)
 {
-    const int muted = sp->dx->muted;
     va_list ap;
     va_start(ap, fmt);
-    /* What ends all is heard wherever it happens: nothing is said later. */
-    if (id == DIAG_LIMIT && sp->out_of_budget) sp->dx->muted = 0;
     sp->last_error = diag_error_as(sp->dx, id, spec_place(sp, at), "%s",
                                    arena_vprintf(sp->arena, fmt, ap));
-    sp->dx->muted = muted;
     va_end(ap);
     add_call_notes(sp, sp->last_error);
     return sv_error();

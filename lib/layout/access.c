@@ -28,7 +28,8 @@
 #include "layout/vector.h"
 
 enum { LINE_BYTES = 128, SECTOR_BYTES = 32 };
-enum { GUESSED_STRIDE_LOG2 = 2, LOOP_WEIGHT = 8, COST_ADDRESS = 4, COST_WAITING = 8, COST_DIVISION = 20 };
+enum { GUESSED_STRIDE_LOG2 = 2, LOOP_WEIGHT = 8 };
+enum { COST_ADDRESS = 4, COST_WAITING = 8, COST_DIVISION = 20 };
 
 typedef struct Group {
     int rank;

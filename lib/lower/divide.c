@@ -189,7 +189,8 @@ static void divide_vector(Division *d, const Op *op, const VectorBits *v, uint32
     LLVMValueRef rest = is_div || !v->log2 ? NULL : remainder_of(d, x, y, others);
     out.r[head].v = is_div ? q : remainder_of(d, x, y, q);
     for (int i = 1; i < 1 << v->log2; i++)
-        out.r[vector_register(v, head, i)] = is_div ? (Reg){.v = others} : (Reg){.v = rest, .imm = i};
+        out.r[vector_register(v, head, i)] =
+            is_div ? (Reg){.v = others} : (Reg){.v = rest, .imm = i};
 }
 
 void lower_divide(Lower *L, const Op *op)

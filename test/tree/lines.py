@@ -15,7 +15,7 @@ BUDGET = {
     "lib/layout": 2653,
     "lib/linear": 2183,
     "lib/lower": 7846,
-    "lib/memory": 4280,
+    "lib/memory": 4283,
     "lib/spec": 15015,
     "lib/std": 2107,
     "lib/syntax": 3735,

@@ -57,29 +57,35 @@ static Division division_of(Lower *L, const Op *op)
 
 /* ---- by an instruction ---- */
 
-/* The divisor where it has a quotient, else 1. */
-static LLVMValueRef divisor_or_one(const Division *d, LLVMValueRef y)
+/* The divisor where it has a quotient, else 1; and where it has none. NULL: it is known not to be. */
+typedef struct Guarded {
+    LLVMValueRef by, is_zero, is_minus_one;
+} Guarded;
+
+static Guarded guarded(const Division *d, LLVMValueRef y)
 {
     LLVMValueRef one = constant_of(d, 1);
-    if (d->may_be_zero) y = pick(d, is_number(d, y, 0), one, y);
-    return d->may_be_minus_one ? pick(d, is_number(d, y, -1), one, y) : y;
+    Guarded g = {.by = y};
+    if (d->may_be_zero) g.by = pick(d, g.is_zero = is_number(d, y, 0), one, g.by);
+    if (d->may_be_minus_one) g.by = pick(d, g.is_minus_one = is_number(d, y, -1), one, g.by);
+    return g;
 }
 
 static LLVMValueRef quotient_by_instruction(const Division *d, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMBuilderRef b = d->L->b;
-    LLVMValueRef by = divisor_or_one(d, y);
-    LLVMValueRef q = d->is_signed ? LLVMBuildSDiv(b, x, by, "") : LLVMBuildUDiv(b, x, by, "");
-    if (d->may_be_minus_one) q = pick(d, is_number(d, y, -1), LLVMBuildNeg(b, x, ""), q);
-    return d->may_be_zero ? pick(d, is_number(d, y, 0), constant_of(d, 0), q) : q;
+    const Guarded g = guarded(d, y);
+    LLVMValueRef q = d->is_signed ? LLVMBuildSDiv(b, x, g.by, "") : LLVMBuildUDiv(b, x, g.by, "");
+    if (g.is_minus_one) q = pick(d, g.is_minus_one, LLVMBuildNeg(b, x, ""), q);
+    return g.is_zero ? pick(d, g.is_zero, constant_of(d, 0), q) : q;
 }
 
 static LLVMValueRef remainder_by_instruction(const Division *d, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMBuilderRef b = d->L->b;
-    LLVMValueRef by = divisor_or_one(d, y);
-    LLVMValueRef r = d->is_signed ? LLVMBuildSRem(b, x, by, "") : LLVMBuildURem(b, x, by, "");
-    return d->may_be_zero ? pick(d, is_number(d, y, 0), x, r) : r;
+    const Guarded g = guarded(d, y);
+    LLVMValueRef r = d->is_signed ? LLVMBuildSRem(b, x, g.by, "") : LLVMBuildURem(b, x, g.by, "");
+    return g.is_zero ? pick(d, g.is_zero, x, r) : r;
 }
 
 /* ---- by a product ---- */

@@ -14,7 +14,7 @@ BUDGET = {
     "lib/ir": 6859,
     "lib/layout": 2653,
     "lib/linear": 2183,
-    "lib/lower": 7846,
+    "lib/lower": 7852,
     "lib/memory": 4283,
     "lib/spec": 15015,
     "lib/std": 2107,

@@ -99,8 +99,10 @@ bool output_open(Output *out, const char *path, const char **why)
     /* Of a pipe's descriptor the link in /proc names no path. */
     if (stat(path, &old) == 0 && !S_ISREG(old.st_mode)) {
         out->f = fopen(path, "wb");
-    } else if ((out->path = resolve(path, &old)) && !(old.st_mode && access(out->path, W_OK) != 0)) {
-        out->f = create_temporary(out, &old);
+    } else {
+        out->path = resolve(path, &old);
+        if (out->path && !(old.st_mode && access(out->path, W_OK) != 0))
+            out->f = create_temporary(out, &old);
     }
     if (out->f) return true;
     *why = strerror(errno);

@@ -89,8 +89,9 @@ bool dot_fits_group(const Op *op)
     enum { LEAST_N = 8 };
     const MmaRow *row = dot_group_row(op);
     const Type *a = op_arg(op, 0)->type, *b = op_arg(op, 1)->type;
-    return row && !tkc_op_attr(op, ATTR_RUN) && op->region->func->num_warps % GROUP_WARPS == 0 && a->rank == 2 &&
-           a->shape[0] >= GROUP_ROWS && a->shape[1] >> row->shape.k_log2 && b->shape[1] >= LEAST_N;
+    return row && !tkc_op_attr(op, ATTR_RUN) && a->rank == 2 &&
+           op->region->func->num_warps % GROUP_WARPS == 0 && a->shape[0] >= GROUP_ROWS &&
+           a->shape[1] >> row->shape.k_log2 && b->shape[1] >= LEAST_N;
 }
 
 bool dot_splits_in_groups(const Op *op, WarpSplit *out)
@@ -274,6 +275,6 @@ const Layout *dot_operand_layout(LayoutTable *t, const Op *op, int operand, cons
     if (operand == 2) return result;
     layout_pad(a->rank, a->shape, dims);
     const int k_log2 = dims[a->rank - 1];
-    return unit.mma ? fragment_operand(t, unit.mma->shape, operand, result, k_log2, dot_run_log2(op))
-                    : fragment_rows(t, operand, result, k_log2);
+    if (!unit.mma) return fragment_rows(t, operand, result, k_log2);
+    return fragment_operand(t, unit.mma->shape, operand, result, k_log2, dot_run_log2(op));
 }

@@ -100,7 +100,8 @@ static void count_in(Op *op, void *user)
 static void move_in(Op *loop, void *user)
 {
     const Region *body = body_of(loop);
-    for (Op *op = body && !ir_contains(body, OP_DOT, false) ? body->first : NULL, *next; op; op = next) {
+    const bool moves = body && !ir_contains(body, OP_DOT, false);
+    for (Op *op = moves ? body->first : NULL, *next; op; op = next) {
         next = op->next;
         const Op *first = ready_pointers(op, body);
         if (first) move_first(user, op, first);

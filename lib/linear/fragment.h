@@ -10,7 +10,7 @@
      sum   two neighbours of a row, then row + 8, in registers; columns 2 t, row g
 
    Which k is which is nobody's business as long as a and b agree: of a run, thread t has the units
-   that lie side by side, 2 or 4 of them in place of t, t + 4, ..., and thread t + 1 what follows. So
+   that lie side by side, 2 of them or more in place of t, t + 4, ..., and thread t + 1 what follows. So
    bytes that become 16 bits each come in words, and not two by two.
 
    A block repeats the tile: warps go along rows, columns and batches, what is left is in registers.

@@ -51,7 +51,8 @@ static Bytes origin(LLVMValueRef x)
     Bytes b = {NULL, 0};
     if (!is_instruction(x, LLVMTrunc)) return b;
     b.word = LLVMGetOperand(x, 0);
-    if (!is_instruction(b.word, LLVMLShr) || !LLVMIsAConstantInt(LLVMGetOperand(b.word, 1))) return b;
+    if (!is_instruction(b.word, LLVMLShr) || !LLVMIsAConstantInt(LLVMGetOperand(b.word, 1)))
+        return b;
     b.shift = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(b.word, 1));
     b.word = LLVMGetOperand(b.word, 0);
     return b;

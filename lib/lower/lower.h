@@ -154,7 +154,8 @@ uint32_t lower_free_registers(const Type *ty);
 
 /* ---- one function for each family of ops ---- */
 typedef void LowerOp(Lower *L, const Op *op);
-LowerOp lower_arith, lower_divide, lower_math, lower_cast, lower_bitcast, lower_addptr, lower_inline_asm;
+LowerOp lower_arith, lower_divide, lower_math, lower_cast, lower_bitcast, lower_addptr;
+LowerOp lower_inline_asm;
 LowerOp lower_hint, lower_splat, lower_shape, lower_convert;
 LowerOp lower_load, lower_store, lower_atomic, lower_poll;
 LowerOp lower_reduce, lower_scan, lower_carry, lower_sort, lower_dot, lower_dot_wait;

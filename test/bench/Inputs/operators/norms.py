@@ -206,6 +206,16 @@ def group_norm(x_ptr, y_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, group_size, C, HW
 
 
 @triton.jit
+def channel_tile(first_b, first_l, c, B, L, sb, sc, sl, BLOCK_B: tl.constexpr,
+                 BLOCK_L: tl.constexpr):
+    """Where a tile of channel c of (B, C, L) lies, and what of it there is."""
+    b = first_b + tl.arange(0, BLOCK_B)
+    l = first_l + tl.arange(0, BLOCK_L)
+    offs = b[:, None] * sb + c * sc + l[None, :] * sl
+    return offs, (b[:, None] < B) & (l[None, :] < L)
+
+
+@triton.jit
 def batch_norm_forward(x_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, running_mean_ptr, running_var_ptr,
                        new_mean_ptr, new_var_ptr, y_ptr, B, L, sb, sc, sl, momentum, eps,
                        BLOCK_B: tl.constexpr, BLOCK_L: tl.constexpr):
@@ -217,10 +227,8 @@ def batch_norm_forward(x_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, running_mean_ptr
     count = 0
     for m_step in range(0, tl.cdiv(B, BLOCK_B)):
         for n_step in range(0, tl.cdiv(L, BLOCK_L)):
-            b = m_step * BLOCK_B + tl.arange(0, BLOCK_B)
-            l = n_step * BLOCK_L + tl.arange(0, BLOCK_L)
-            mask = (b[:, None] < B) & (l[None, :] < L)
-            offs = b[:, None] * sb + c * sc + l[None, :] * sl
+            offs, mask = channel_tile(m_step * BLOCK_B, n_step * BLOCK_L, c, B, L, sb, sc, sl,
+                                      BLOCK_B, BLOCK_L)
             x = tl.load(x_ptr + offs, mask=mask, other=0.0).to(tl.float32)
             n_here = min(BLOCK_B, B - m_step * BLOCK_B) * min(BLOCK_L, L - n_step * BLOCK_L)
             count += n_here
@@ -241,10 +249,8 @@ def batch_norm_forward(x_ptr, w_ptr, b_ptr, mean_ptr, rstd_ptr, running_mean_ptr
     bias = tl.load(b_ptr + c).to(tl.float32)
     for m_step in range(0, tl.cdiv(B, BLOCK_B)):
         for n_step in range(0, tl.cdiv(L, BLOCK_L)):
-            b = m_step * BLOCK_B + tl.arange(0, BLOCK_B)
-            l = n_step * BLOCK_L + tl.arange(0, BLOCK_L)
-            mask = (b[:, None] < B) & (l[None, :] < L)
-            offs = b[:, None] * sb + c * sc + l[None, :] * sl
+            offs, mask = channel_tile(m_step * BLOCK_B, n_step * BLOCK_L, c, B, L, sb, sc, sl,
+                                      BLOCK_B, BLOCK_L)
             x = tl.load(x_ptr + offs, mask=mask).to(tl.float32)
             y = weight * (x - mean) * rstd + bias
             tl.store(y_ptr + offs, y.to(y_ptr.dtype.element_ty), mask=mask)
@@ -261,10 +267,7 @@ def batch_norm_backward(dy_ptr, x_ptr, mean_ptr, rstd_ptr, w_ptr, dx_ptr, dw_ptr
     t2 = tl.zeros([BLOCK_B, BLOCK_L], dtype=tl.float32)
     for bs in range(0, B, BLOCK_B):
         for ls in range(0, L, BLOCK_L):
-            b = bs + tl.arange(0, BLOCK_B)
-            l = ls + tl.arange(0, BLOCK_L)
-            mask = (b[:, None] < B) & (l[None, :] < L)
-            offs = b[:, None] * C * L + c * L + l[None, :]
+            offs, mask = channel_tile(bs, ls, c, B, L, C * L, L, 1, BLOCK_B, BLOCK_L)
             dy = tl.load(dy_ptr + offs, mask=mask, other=0.0).to(tl.float32)
             x = tl.load(x_ptr + offs, mask=mask, other=0.0).to(tl.float32)
             t1 += (x - mean) * rstd * dy
@@ -277,10 +280,7 @@ def batch_norm_backward(dy_ptr, x_ptr, mean_ptr, rstd_ptr, w_ptr, dx_ptr, dw_ptr
     n = 1.0 / (B * L)
     for bs in range(0, B, BLOCK_B):
         for ls in range(0, L, BLOCK_L):
-            b = bs + tl.arange(0, BLOCK_B)
-            l = ls + tl.arange(0, BLOCK_L)
-            mask = (b[:, None] < B) & (l[None, :] < L)
-            offs = b[:, None] * C * L + c * L + l[None, :]
+            offs, mask = channel_tile(bs, ls, c, B, L, C * L, L, 1, BLOCK_B, BLOCK_L)
             dy = tl.load(dy_ptr + offs, mask=mask, other=0.0).to(tl.float32)
             x = tl.load(x_ptr + offs, mask=mask, other=0.0).to(tl.float32)
             dx = w * rstd * (dy - n * ((x - mean) * rstd * dw + db))

@@ -11,7 +11,7 @@
     library_compare.py --compile FOLDER           compiles what the table calls by tkc and by Triton for sm_90a; no GPU
 
 A FOLDER that has a calls.py has kernels and calls of its own: Inputs/recurrent, linear attention, the delta rule and what is around them, written for this;
-Inputs/operators, what an operator library and a server of language models launch. A call may have a reference by torch, which --simt and --cuda compare with, too.
+Inputs/operators, what an operator library and a server of language models launch; there may be more of them in files calls_*.py beside it. A call may have a reference by torch, which --simt and --cuda compare with, too.
 Of one that --pack made the kernels have tl.dot, and the calls are in Inputs/library_calls.py.
 
 Both sides have the same text, arguments and constexprs, warps and stages; tkc has what its launcher learns from the arguments.
@@ -553,8 +553,9 @@ def table(tkc, folder, calls, names):
 
 
 def chosen(folder, names):
-    own = own_calls(folder)
-    return [c for c in (load(own) if own else library_calls).CALLS if all(n in title(c) for n in names)]
+    more = sorted(f for f in os.listdir(folder) if f.startswith("calls_") and f.endswith(".py")) if own_calls(folder) else []
+    files = [load(os.path.join(folder, f)) for f in ["calls.py", *more]] if own_calls(folder) else [library_calls]
+    return [c for file in files for c in file.CALLS if all(n in title(c) for n in names)]
 
 
 def main():

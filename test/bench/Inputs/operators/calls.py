@@ -13,13 +13,19 @@ import torch.nn.functional as F
 from library_calls import (Box, Call, Launch, bf16, cdiv, f8, f16, f32, i32, rand, randint, randn,
                            steps, zeros)
 
-CALLS = []
 u8, i8, int32, i64 = torch.uint8, torch.int8, torch.int32, torch.int64
 NAMES = {bf16: "bf16", f16: "fp16", f32: "fp32", i8: "int8", f8: "fp8"}
 
 
-def add(file, kernel, what, build, full, small, /, **same):
-    CALLS.append(Call("operators", file, kernel, what, build, {**same, **full}, {**same, **small}))
+def adds_to(calls):
+    def add(file, kernel, what, build, full, small, /, **same):
+        both = {**same, **full}, {**same, **small}
+        calls.append(Call("operators", file, kernel, what, build, *both))
+    return add
+
+
+CALLS = []
+add = adds_to(CALLS)
 
 
 def launch(args, defines, grid, outputs, warps, reference, stages=3, within=None):
@@ -84,7 +90,7 @@ def special(n, block, unroll, warps, kind=bf16):
                   warps, reference)
 
 
-def philox(counter, seed):
+def philox_words(counter, seed):
     """Ten rounds of Philox 4x32 as Triton has it: the counter in the first word, a seed as key."""
     c = [counter.long(), *(torch.zeros_like(counter, dtype=i64) for _ in range(3))]
     k0, k1, low = seed & 0xFFFFFFFF, seed >> 32, 0xFFFFFFFF
@@ -98,7 +104,13 @@ def philox(counter, seed):
         hi2, lo2 = product(c[2], 0xCD9E8D57)
         c = [hi2 ^ c[1] ^ k0, lo2, hi0 ^ c[3] ^ k1, lo0]
         k0, k1 = (k0 + 0x9E3779B9) & low, (k1 + 0xBB67AE85) & low
-    signed = [torch.where(w >= 1 << 31, w - (1 << 32), w) for w in c]
+    return c
+
+
+def philox(counter, seed):
+    """Its four words as numbers below 1"""
+    words = philox_words(counter, seed)
+    signed = [torch.where(w >= 1 << 31, w - (1 << 32), w) for w in words]
     return [torch.where(w < 0, -w - 1, w).float() * 4.6566127342e-10 for w in signed]
 
 

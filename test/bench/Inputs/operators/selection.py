@@ -98,19 +98,18 @@ def kth_radix(x_ptr, out_ptr, N, k, BLOCK: tl.constexpr):
     fixed = tl.full((), 0, dtype=tl.uint32)
     left = k
     for step in tl.static_range(4):
-        shift: tl.constexpr = 24 - 8 * step
         counts = tl.zeros([256], dtype=tl.int32)
         for start in range(0, N, BLOCK):
             n = start + tl.arange(0, BLOCK)
             bits = tl.load(x_ptr + row * N + n, mask=n < N, other=0.0).to(tl.uint32, bitcast=True)
             key = bits ^ tl.where((bits >> 31) != 0, 0xFFFFFFFF, 0x80000000)
             mine = (n < N) & ((key & fixed) == prefix)
-            counts += tl.histogram(((key >> shift) & 255).to(tl.int32), 256, mask=mine)
+            counts += tl.histogram(((key >> (24 - 8 * step)) & 255).to(tl.int32), 256, mask=mine)
         up_to = tl.cumsum(counts, axis=0)
         digit = tl.sum((up_to < left).to(tl.int32), axis=0)
         left -= tl.sum(tl.where(bins < digit, counts, 0), axis=0)
-        prefix = prefix | (digit.to(tl.uint32) << shift)
-        fixed = fixed | (255 << shift)
+        prefix = prefix | (digit.to(tl.uint32) << (24 - 8 * step))
+        fixed = fixed | (255 << (24 - 8 * step))
     bits = tl.where((prefix >> 31) != 0, prefix ^ 0x80000000, ~prefix)
     tl.store(out_ptr + row, bits.to(tl.float32, bitcast=True))
 

@@ -1,4 +1,4 @@
-"""Elementwise arithmetic that torch defines closely: powers, quotients, remainders, what is near."""
+"""Elementwise arithmetic that torch defines closely: powers, quotients, remainders, nearness."""
 import triton
 import triton.language as tl
 from triton.language.extra import libdevice

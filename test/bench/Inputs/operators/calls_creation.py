@@ -2,7 +2,7 @@
 import torch
 import torch.nn.functional as F
 from library_calls import bf16, cdiv, f16, f32, randint, randn, zeros
-from operators.calls import adds_to, i64, int32, ints, launch, philox, philox_words, u8
+from operators.calls import adds_to, i64, ints, launch, philox, philox_words, u8
 
 CALLS = []
 add = adds_to(CALLS)

@@ -1,7 +1,7 @@
 """Calls of images.py, as calls.py has them."""
 import torch
 import torch.nn.functional as F
-from library_calls import bf16, cdiv, f16, f32, rand, randn, zeros
+from library_calls import cdiv, f16, f32, rand, randn, zeros
 from operators.calls import adds_to, ints, launch
 
 CALLS = []

@@ -3,7 +3,7 @@ import library_calls
 import torch
 import torch.nn.functional as F
 from library_calls import bf16, cdiv, f16, f32, rand, randn, zeros
-from operators.calls import adds_to, i64, int32, ints, launch, power
+from operators.calls import adds_to, i64, int32, ints, launch
 
 CALLS = []
 add = adds_to(CALLS)

@@ -1,6 +1,6 @@
 """Calls of optimizers.py, as calls.py has them."""
 import torch
-from library_calls import bf16, cdiv, f32, i32, rand, randint, randn, steps, zeros
+from library_calls import cdiv, f32, i32, rand, randint, randn, steps, zeros
 from operators.calls import adds_to, i8, launch, power, u8
 
 CALLS = []

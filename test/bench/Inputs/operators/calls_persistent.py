@@ -5,8 +5,7 @@ import library_calls
 import torch
 import torch.nn.functional as F
 from library_calls import Box, bf16, cdiv, f16, f32, i32, randn, zeros
-from operators.calls import (adds_to, below, blocks, i64, int32, ints, launch, philox, power,
-                             scores)
+from operators.calls import adds_to, below, blocks, ints, launch, philox, power, scores
 
 CALLS = []
 add = adds_to(CALLS)

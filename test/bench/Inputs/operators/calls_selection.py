@@ -1,5 +1,4 @@
 """Calls of selection.py, as calls.py has them."""
-import library_calls
 import torch
 import torch.nn.functional as F
 from library_calls import bf16, cdiv, f16, f32, rand, randn, zeros

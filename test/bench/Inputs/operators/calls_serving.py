@@ -13,7 +13,8 @@ add = adds_to(CALLS)
 
 
 def lengths_of(B, longest):
-    return torch.randint(longest // 2, longest + 1, (B,), generator=torch.Generator().manual_seed(B))
+    seed = torch.Generator().manual_seed(B)
+    return torch.randint(longest // 2, longest + 1, (B,), generator=seed)
 
 
 def kv_append(tokens, slots, H, D, block, warps, kind=bf16):

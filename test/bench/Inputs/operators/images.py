@@ -175,8 +175,8 @@ def conv_transpose2d(x_ptr, w_ptr, bias_ptr, y_ptr, N, C, H, W, O, OH, OW, strid
             fits = fits & (iy < H) & (ix < W) & (n < N)
             for start in range(0, C, BLOCK_C):
                 c = start + tl.arange(0, BLOCK_C)
-                x = tl.load(x_ptr + ((n * C)[:, None] + c[None, :]) * (H * W) + (iy * W + ix)[:, None],
-                            mask=fits[:, None] & (c < C)[None, :], other=0.0)
+                place = ((n * C)[:, None] + c[None, :]) * (H * W) + (iy * W + ix)[:, None]
+                x = tl.load(x_ptr + place, mask=fits[:, None] & (c < C)[None, :], other=0.0)
                 w = tl.load(w_ptr + (c[:, None] * O + o[None, :]) * (KH * KW) + ky * KW + kx,
                             mask=(c < C)[:, None] & (o < O)[None, :], other=0.0)
                 acc += tl.dot(x, w)

@@ -21,6 +21,7 @@ enum { PASSES = sizeof passes / sizeof *passes };
 
 /* What runs when nothing is asked for, in order: each row for the emissions from its own on. */
 static const struct { TkcEmit from; const char *pass; } pipeline[] = {
+    {TKC_EMIT_FACTS, "hint"},
     {TKC_EMIT_FACTS, "desc"},    {TKC_EMIT_FACTS, "fold"},     {TKC_EMIT_FACTS, "cse"},
     {TKC_EMIT_FACTS, "licm"},    {TKC_EMIT_FACTS, "ifconv"},   {TKC_EMIT_FACTS, "dce"},
     {TKC_EMIT_LAYOUT, "mask"},   {TKC_EMIT_LAYOUT, "fold"},    {TKC_EMIT_LAYOUT, "cse"},

@@ -174,9 +174,27 @@ static Value *fold_constants_together(Builder *b, const Op *op)
                         build_binary(b, op->kind, op_arg(inner, 1), y));
 }
 
+/* (x + c) - d is x + (c - d), and the like; what comes out below 0 is a difference, as it is written. */
+static Value *fold_offsets(Builder *b, Op *op)
+{
+    int64_t c, d;
+    Value *x = op_arg(op, 0);
+    const Op *inner = x->def;
+    if (!type_is_int(x->type) || !inner || (inner->kind != OP_ADD && inner->kind != OP_SUB) ||
+        !ir_const_int(op_arg(inner, 1), &c) || !ir_const_int(op_arg(op, 1), &d))
+        return NULL;
+    const uint64_t to = (inner->kind == OP_ADD ? (uint64_t)c : 0 - (uint64_t)c) +
+                        (op->kind == OP_ADD ? (uint64_t)d : 0 - (uint64_t)d);
+    const bool is_less = to >> 63;
+    const uint64_t bits = bits_from_uint(type_dtype(x->type), is_less ? 0 - to : to);
+    return build_binary(b, is_less ? OP_SUB : OP_ADD, op_arg(inner, 0),
+                        build_const(b, x->type, bits));
+}
+
 static Value *fold_associative(Builder *b, Op *op)
 {
     Value *v = fold_order(b, op);
+    if (!v && op->kind == OP_ADD) v = fold_offsets(b, op);
     return v ? v : fold_constants_together(b, op);
 }
 
@@ -303,7 +321,8 @@ static Value *(*const rules[OP_COUNT])(Builder *, Op *) = {
     [OP_MAX] = fold_associative, [OP_EQ] = fold_compare,      [OP_NE] = fold_compare,
     [OP_LT] = fold_compare,      [OP_LE] = fold_compare,      [OP_GT] = fold_compare,
     [OP_GE] = fold_compare,      [OP_NOT] = fold_not,         [OP_NEG] = fold_neg,
-    [OP_SELECT] = fold_select,   [OP_CAST] = fold_cast,       [OP_BITCAST] = fold_bitcast,
+    [OP_SUB] = fold_offsets,     [OP_SELECT] = fold_select,   [OP_CAST] = fold_cast,
+    [OP_BITCAST] = fold_bitcast,
 };
 
 Value *fold_arithmetic(Builder *b, Op *op)

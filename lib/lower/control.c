@@ -43,6 +43,7 @@ static LLVMValueRef trip_count(Lower *L, const Op *op, DType dt)
 }
 
 typedef struct LoopHas {
+    bool accesses;       /* to global memory */
     bool copies;         /* that run on behind it */
     bool group_products; /* of warp groups */
 } LoopHas;
@@ -50,6 +51,7 @@ typedef struct LoopHas {
 static void find(Op *op, void *found)
 {
     LoopHas *has = found;
+    has->accesses |= op->kind == OP_LOAD || op->kind == OP_STORE;
     has->copies |= op->kind == OP_COPY_ASYNC;
     has->group_products |= dot_is_async(op);
 }
@@ -75,6 +77,14 @@ static void keep_rolled(Lower *L, LLVMValueRef back)
                     LLVMMetadataAsValue(L->cx, id));
 }
 
+/* A known number of turns, in 64 bits: where an address tells the turn, that is compared as it is.
+   Of its low half ptxas (13.0) knows no number of turns, and unrolls nothing. */
+static LLVMValueRef counted_like_addresses(Lower *L, LLVMValueRef count)
+{
+    uint64_t turns;
+    return lower_is_const(count, &turns) ? LLVMConstInt(L->i64, turns, false) : count;
+}
+
 void lower_for(Lower *L, const Op *op)
 {
     Region *body = op->regions[0];
@@ -82,11 +92,13 @@ void lower_for(Lower *L, const Op *op)
     const Type *index_type = body->args[0]->type;
     LLVMValueRef count = trip_count(L, op, type_dtype(index_type)),
                  start = lower_scalar(L, op_arg(op, 0));
-    LLVMValueRef step = lower_scalar(L, op_arg(op, 2)), zero = LLVMConstNull(LLVMTypeOf(count));
+    LLVMValueRef step = lower_scalar(L, op_arg(op, 2));
     CarriedIn *inits = arena_array(L->arena, CarriedIn, n + 1);
     Carried *in = arena_array(L->arena, Carried, n + 1),
             *out = arena_array(L->arena, Carried, n + 1);
     const LoopHas has = look_into(body);
+    if (has.accesses) count = counted_like_addresses(L, count);
+    LLVMValueRef zero = LLVMConstNull(LLVMTypeOf(count));
     for (int i = 0; i < n; i++)
         inits[i] = lower_holds_sum(op, i)
                        ? carried_held(lower_hold_sum(L, carry_init(op, i)))

@@ -91,9 +91,10 @@ static int turns(const Op *op, const Type *block, bool reads)
     SharedAccess at;
     const Layout *buffer = op_arg(op, 0)->type->layout;
     const int bytes = type_bytes(block);
+    const bool together = reads && !tkc_op_int(op, ATTR_OWN, 0);
     if (!type_is_block(block)) return 1;
-    if (!(reads ? shared_read_access(&at, block->layout, buffer, bytes)
-                : shared_access(&at, block->layout, buffer, bytes)))
+    if (!(together ? shared_read_access(&at, block->layout, buffer, bytes)
+                   : shared_access(&at, block->layout, buffer, bytes)))
         return 0;
     const int words = (bytes << at.vector_log2) / 4;
     return shared_waves(&at, bytes) / (words > 1 ? words : 1);

@@ -91,6 +91,8 @@ static const AttrRule attr_rules[] = {
     {OP_ALLOC, ATTR_OFFSET, false, NULL, 0, INT32_MAX},
     {OP_FOR, ATTR_STAGES, false, NULL, 0, INT32_MAX},
     {OP_ALLOC, ATTR_COPIES, false, NULL, 1, RING_MOST},
+    {OP_WAIT, ATTR_OWN, false, NULL, 0, 1},
+    {OP_RING_LOAD, ATTR_OWN, false, NULL, 0, 1},
     {OP_WAIT, ATTR_PENDING, true, NULL, 0, RING_MOST},
     {OP_TMA_BEGIN, ATTR_ARRIVALS, true, NULL, 1, RING_MOST},
     {OP_FOR, ATTR_STAGGER, false, NULL, 1, STAGGER_MOST},

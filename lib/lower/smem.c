@@ -43,8 +43,9 @@ static Side side_of(Lower *L, const Op *op, const Layout *block, const Value *nu
     Side s = {.place = place_of(op),
               .piece = (uint32_t)tkc_op_int(op, ATTR_PIECE, 0),
               .bytes = type_bytes(buffer)};
-    const bool is_sound = reads ? shared_read_access(&s.at, block, buffer->layout, s.bytes)
-                                : shared_access(&s.at, block, buffer->layout, s.bytes);
+    const bool together = reads && !tkc_op_int(op, ATTR_OWN, 0);
+    const bool is_sound = together ? shared_read_access(&s.at, block, buffer->layout, s.bytes)
+                                   : shared_access(&s.at, block, buffer->layout, s.bytes);
     if (number)
         s.copy = LLVMBuildMul(L->b, lower_scalar(L, number),
                               lower_i32(L, (int64_t)type_smem_bytes(buffer)), "");
@@ -218,7 +219,7 @@ void lower_commit(Lower *L, const Op *op)
 void lower_wait(Lower *L, const Op *op)
 {
     L->target->wait(L, (int)tkc_op_int(op, ATTR_PENDING, 0));
-    L->target->barrier(L);
+    if (!tkc_op_int(op, ATTR_OWN, 0)) L->target->barrier(L);
 }
 
 /* ---- single elements ---- */

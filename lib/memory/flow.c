@@ -60,7 +60,8 @@ uint32_t memory_align(const Op *alloc)
 
 static bool is_barrier(const Op *op)
 {
-    return op->kind == OP_BARRIER || op->kind == OP_WAIT || op->kind == OP_STORE_WAIT;
+    return op->kind == OP_BARRIER || op->kind == OP_STORE_WAIT ||
+           (op->kind == OP_WAIT && !tkc_op_int(op, ATTR_OWN, 0));
 }
 
 static bool is_inside(const Op *op, const Op *outer)

@@ -44,11 +44,13 @@ typedef struct Pipeline {
     Op *loop;
     Region *body;
     int slots; /* as it was */
+    bool own;  /* no thread waits for another */
     int stages, boxes;
-    int copies; /* of a ring: the last of `stages` is for no turn where there are fewer */
+    int round;  /* turns from one that reads a copy of a ring to the next that does */
+    int copies; /* of a ring: the last is for no turn where there are fewer */
     Value *barriers; /* of boxes; NULL: there are none */
     Value *free;     /* barriers at which warps say what they have read; NULL: all meet each turn */
-    int64_t step;
+    bool down;
     Value **ahead;          /* of slots of the slice, where the copies are */
     Value *index;           /* the same of the loop's index */
     Value *far[STREAM_FAR]; /* the same of indices that are loaded */
@@ -168,10 +170,20 @@ static ValueMap clone_here(const Pipeline *p, Builder *b)
     return map;
 }
 
+/* How far so many turns go. */
+static Value *way_of(const Pipeline *p, Builder *b, DType dt, int turns)
+{
+    int64_t step;
+    Value *one = around_value(p, op_arg(p->loop, 2));
+    if (ir_const_int(one, &step)) return build_int(b, dt, step * turns);
+    one = build_cast(b, one, dt, NULL);
+    return turns == 1 ? one : build_binary(b, OP_MUL, one, build_int(b, dt, turns));
+}
+
 /* Where no turn is that late it may have come round. */
 static Value *index_later(const Pipeline *p, Builder *b, Value *index, int turns)
 {
-    return build_binary(b, OP_ADD, index, build_int(b, type_dtype(index->type), p->step * turns));
+    return build_binary(b, OP_ADD, index, way_of(p, b, type_dtype(index->type), turns));
 }
 
 /* Then these are one turn further, but for `far`. */
@@ -284,7 +296,7 @@ static Value *wide(Builder *b, Value *v)
 /* Of a turn that an index belongs to: it has not come as far as `to`. */
 static Value *has_not_come(const Pipeline *p, Builder *b, Value *index, Value *to)
 {
-    return build_binary(b, p->step > 0 ? OP_LT : OP_GT, index, to);
+    return build_binary(b, p->down ? OP_GT : OP_LT, index, to);
 }
 
 /* What the index of a turn has not come as far as if there is one `ahead` turns further on. */
@@ -293,10 +305,11 @@ static Value *last_turns(const Pipeline *p, Builder *b, Value *end, int ahead)
     const DType dt = type_dtype(p->body->args[0]->type);
     const DTypeInfo *info = dtype_info(dt);
     const int64_t least = info->kind == DK_UINT ? 0 : INT64_MIN >> (64 - info->bits),
-                  first = p->step > 0 ? least : -1 - least, way = ahead * p->step;
-    Value *to = wide(b, end), *none = build_int(b, DT_I64, first);
-    Value *at = build_binary(b, OP_SUB, to, build_int(b, DT_I64, way));
-    Value *in = info->bits > 32 ? has_not_come(p, b, build_int(b, DT_I64, first + way), to)
+                  first = p->down ? -1 - least : least;
+    Value *to = wide(b, end), *none = build_int(b, DT_I64, first),
+          *way = way_of(p, b, DT_I64, ahead);
+    Value *at = build_binary(b, OP_SUB, to, way);
+    Value *in = info->bits > 32 ? has_not_come(p, b, build_binary(b, OP_ADD, none, way), to)
                                 : has_not_come(p, b, none, at);
     return build_cast(b, build_select(b, in, at, none), dt, NULL);
 }
@@ -306,7 +319,7 @@ static Value *has_turn(const Pipeline *p, Builder *b, int turn)
 {
     Value *from = around_value(p, op_arg(p->loop, 0)), *end = around_value(p, op_arg(p->loop, 1));
     if (type_bits(from->type) > 32) return has_not_come(p, b, from, last_turns(p, b, end, turn));
-    from = build_binary(b, OP_ADD, wide(b, from), build_int(b, DT_I64, turn * p->step));
+    from = build_binary(b, OP_ADD, wide(b, from), way_of(p, b, DT_I64, turn));
     return has_not_come(p, b, from, wide(b, end));
 }
 
@@ -330,7 +343,7 @@ static void pass_on(Pipeline *p, Value *next)
 /* One further around the ring. round: of boxes that come to it, or NULL. */
 static Value *next_copy(const Pipeline *p, Builder *b, Value *which, Value **round)
 {
-    Value *is_last = build_binary(b, OP_EQ, which, number(b, p->stages - 1));
+    Value *is_last = build_binary(b, OP_EQ, which, number(b, p->round - 1));
     Value *more = build_binary(b, OP_ADD, which, number(b, 1));
     if (*round) *round = build_binary(b, OP_XOR, *round, build_cast(b, is_last, DT_I32, NULL));
     return build_select(b, is_last, number(b, 0), more);
@@ -344,6 +357,7 @@ static Value *ring_load(const Pipeline *p, Op *before, const Stream *x, Value *w
     Builder b = build_before(p->fn, before);
     b.loc = x->load->loc;
     Value *block = build_ring_load(&b, x->ring, which, ty);
+    if (p->own) ir_set_int(p->fn, block->def, ATTR_OWN, 1);
     block->name = loaded->name;
     return block;
 }
@@ -373,6 +387,16 @@ static Op *first_use(Op *convert)
     return op;
 }
 
+/* With what the load gives where its mask does not hold, which the copy makes 0. */
+static Value *with_else(const Pipeline *p, const Stream *x, Value *read)
+{
+    const Op *load = x->load;
+    if (!x->elsewhere) return read;
+    Builder b = build_before(p->fn, x->load);
+    b.loc = load->loc;
+    return build_select(&b, op_arg(load, 1), read, op_arg(load, 2));
+}
+
 static void read_ring(const Pipeline *p, Stream *x, Value *which)
 {
     for (int i = 0; i < x->nreaders; i++) {
@@ -383,8 +407,9 @@ static void read_ring(const Pipeline *p, Stream *x, Value *which)
         ir_unlink(r->convert);
     }
     Value *loaded = op_result(x->load, 0);
-    if (loaded->uses)
-        ir_replace_uses(loaded, x->read = ring_load(p, x->load, x, which, loaded->type->layout));
+    if (!loaded->uses) return;
+    x->read = with_else(p, x, ring_load(p, x->load, x, which, loaded->type->layout));
+    ir_replace_uses(loaded, x->read);
 }
 
 /* What a turn knows. */
@@ -409,7 +434,7 @@ static void start_far(Pipeline *p, Builder *b)
    of all the last copy has been read by nobody, but is said to be free in that turn. */
 static Value *freed_before(const Pipeline *p, Builder *b, Value *which, Value *round)
 {
-    Value *is_other = build_binary(b, OP_NE, which, number(b, p->stages - 1));
+    Value *is_other = build_binary(b, OP_NE, which, number(b, p->round - 1));
     return build_binary(b, OP_XOR, round, build_cast(b, is_other, DT_I32, NULL));
 }
 
@@ -461,7 +486,7 @@ static Turn start_around(Pipeline *p)
     build_barrier(&b);
     p->moved = ir_value_map(p->s->scratch, p->fn);
     return (Turn){.take = add_slot_to(around, number(&b, 0)),
-                  .last = add_slot_to(around, number(&b, p->stages - 1)),
+                  .last = add_slot_to(around, number(&b, p->round - 1)),
                   .round = add_slot_to(around, number(&b, 0))};
 }
 
@@ -498,7 +523,7 @@ static Turn start(Pipeline *p)
     }
     t.until = last_turns(p, &b, op_arg(p->loop, 1), ahead);
     t.take = add_slot(p, t.take ? t.take : number(&b, 0));
-    t.last = add_slot(p, t.last ? t.last : number(&b, p->stages - 1));
+    t.last = add_slot(p, t.last ? t.last : number(&b, p->round - 1));
     if (p->boxes) t.round = add_slot(p, t.round ? t.round : number(&b, 0));
     if (p->s->far.len) t.far_until = last_turns(p, &b, op_arg(p->loop, 1), ahead + 1);
     if (p->around) {
@@ -520,6 +545,7 @@ static Op *wait_for_turn(const Pipeline *p, const Turn *t)
     Op *wait = NULL;
     b.loc = p->loop->loc;
     if (p->boxes < p->s->all.len) wait = build_wait(&b, p->stages - 2);
+    if (p->own) ir_set_int(p->fn, wait, ATTR_OWN, 1);
     if (p->boxes) wait = tma_op(&b, OP_TMA_WAIT, p->barriers, t->take, t->round);
     return wait;
 }
@@ -543,10 +569,19 @@ static Op *let_go(const Pipeline *p, const Turn *t, const Op *done)
     return tma_op(&b, OP_TMA_FREE, p->free, t->last, NULL);
 }
 
+/* The last of the turn's ops that read a ring. */
+static Op *last_read(const Pipeline *p)
+{
+    Op *op = p->body->last;
+    while (op->kind != OP_RING_LOAD) op = op->prev;
+    return op;
+}
+
 /* Where copies may go to what the last turn has read: all have come to this one. Asking for boxes
    takes few registers and no addresses, and the first product is under way meanwhile. */
 static Op *all_have_read(const Pipeline *p, const Turn *t, Op *wait)
 {
+    if (p->own) return p->round < p->stages ? last_read(p) : wait;
     Op *product = first_product(p);
     if (p->boxes < p->s->all.len) return product && dot_together(product) ? product : wait;
     return let_go(p, t, product ? product : wait);
@@ -559,7 +594,8 @@ static void go_on(Pipeline *p, const Turn *t, Op *after)
     b.loc = p->loop->loc;
     Value *index = p->body->args[0];
     p->index = index_later(p, &b, index, p->stages - 1);
-    copy_turn(p, &b, has_not_come(p, &b, index, t->until), t->last, t->round);
+    copy_turn(p, &b, has_not_come(p, &b, index, t->until), p->round < p->stages ? t->take : t->last,
+              t->round);
     Value *round = t->round;
     pass_on(p, next_copy(p, &b, t->take, &round));
     pass_on(p, t->take);
@@ -680,11 +716,11 @@ static bool pipeline_loop(const Loops *l, Func *fn, Op *loop)
                   .fn = fn,
                   .loop = loop,
                   .body = loop->regions[0],
+                  .down = tkc_op_int(loop, ATTR_DOWN, 0),
                   .slots = carry_count(loop),
                   .boxes = streams_boxes(&s),
                   .remat = remat_make(fn, scratch),
                   .moved = ir_value_map(scratch, fn)};
-    check(ir_const_int(op_arg(loop, 2), &p.step), "a loop that takes steps of any size");
     if (!s.all.len) {
         bring_few(&p, NULL);
         return true;
@@ -693,7 +729,9 @@ static bool pipeline_loop(const Loops *l, Func *fn, Op *loop)
     if (p.stages < 2) return false;
     p.around = streams_around(&s, &p.around_slice);
     if (p.around && stages_of(fn, &s, p.around) < p.stages) p.around = NULL;
-    p.copies = p.around ? p.stages : stages_copies(loop, p.stages);
+    p.own = streams_are_own(&s);
+    p.round = p.own && p.stages > 2 ? p.stages - 1 : p.stages;
+    p.copies = p.around ? p.round : stages_copies(loop, p.round);
     p.ahead = arena_array(scratch, Value *, p.slots + 1);
     const int64_t room = stages_room(fn, &s, p.around ? p.around : loop);
     const Turn t = start(&p);

@@ -69,15 +69,18 @@ static bool stays_as_it_is(const Streams *s, const Op *load)
     return true;
 }
 
-/* By steps that are known, up or down, and not so long that an int64 would not hold a few. */
+/* By steps up or down, and not so long that an int64 would not hold a few. One that is not known is
+   one up, as the loop takes it. */
 static bool counts(const Op *loop)
 {
     int64_t step;
+    const bool down = tkc_op_int(loop, ATTR_DOWN, 0);
     const Type *index = loop->kind == OP_FOR ? op_arg(loop, 0)->type : NULL;
-    if (!index || !ir_const_int(op_arg(loop, 2), &step)) return false;
+    if (!index) return false;
+    if (!ir_const_int(op_arg(loop, 2), &step)) return !down && type_bits(index) <= 32;
     if (type_bits(index) > 32 && (type_dtype(index) != DT_I64 || step != (int32_t)step))
         return false;
-    return tkc_op_int(loop, ATTR_DOWN, 0) ? step < 0 : step > 0;
+    return down ? step < 0 : step > 0;
 }
 
 /* ---- the slice ---- */
@@ -187,8 +190,8 @@ static Slice slice_copy(const Streams *s, const Slice *from)
 /* ---- loads ---- */
 
 /* Why a load comes ahead: products wait for it; or, where others do so anyway, it would go through
-   shared memory. */
-typedef enum Reason { FOR_PRODUCT, INSTEAD_OF_BUFFER } Reason;
+   shared memory; or the loop, which has no products, is said to run in stages. */
+typedef enum Reason { FOR_PRODUCT, INSTEAD_OF_BUFFER, AS_IS_SAID } Reason;
 
 /* An operand of a matrix product in the same loop is made of v. */
 static bool feeds_product(const Streams *s, const Value *v, Bitset *seen)
@@ -209,11 +212,16 @@ static bool feeds_product(const Streams *s, const Value *v, Bitset *seen)
 
 static bool is_plain(const Op *op)
 {
-    uint64_t other = 0;
     const Type *ty = op->kind == OP_LOAD ? op_result(op, 0)->type : NULL;
     return ty && type_is_block(ty) && ty->dtype != DT_NONE && !type_is_bool(ty) &&
-           !tkc_op_attr(op, ATTR_CACHE) &&
-           (op->nargs < 3 || (ir_const_bits(op_arg(op, 2), &other) && !other));
+           !tkc_op_attr(op, ATTR_CACHE);
+}
+
+/* What is masked off is 0, as a copy makes it. */
+static bool is_else_zero(const Op *op)
+{
+    uint64_t other = 0;
+    return op->nargs < 3 || (ir_const_bits(op_arg(op, 2), &other) && !other);
 }
 
 static AxisFacts *facts_of(Streams *s)
@@ -242,15 +250,17 @@ static bool makes_again(Remat *r, const Op *load, int operand, const Layout *in)
 }
 
 /* A line that all threads have a part of, as what it meets wants it, is copied by few of them, each
-   as much as one copy can move, if these make their addresses by arithmetic alone. */
-static void deal_line(Streams *s, Stream *x)
+   as much as one copy can move, if these make their addresses by arithmetic alone. narrow: each
+   thread's own part is too little for a copy. */
+static void deal_line(Streams *s, Stream *x, bool narrow)
 {
     const Layout *own = x->from;
     if (own->rank > 1) return;
     Remat r = remat_make(s->fn, s->scratch);
     const VectorBits v = vector_if(facts_of(s), x->load, line_of(s, own, own->total_log2));
     const Layout *line = line_of(s, own, copy_log2(&v));
-    if (layout_registers(line) >> copy_log2(&v) >= layout_registers(own) >> x->copy_log2 ||
+    if ((!narrow &&
+         layout_registers(line) >> copy_log2(&v) >= layout_registers(own) >> x->copy_log2) ||
         !makes_again(&r, x->load, 0, line) || !makes_again(&r, x->load, 1, line))
         return;
     x->from = line;
@@ -258,15 +268,17 @@ static void deal_line(Streams *s, Stream *x)
     x->copy_log2 = copy_log2(&v);
 }
 
-static bool find_copy(Streams *s, Stream *x)
+static bool find_copy(Streams *s, Stream *x, Reason why)
 {
     enum { LEAST_BYTES = 4 };
     const VectorBits v = vector_of(x->load);
     x->from = op_arg(x->load, 0)->type->layout;
     x->dim = v.dim;
     x->copy_log2 = copy_log2(&v);
-    deal_line(s, x);
-    return type_bytes(op_result(x->load, 0)->type) << x->copy_log2 >= LEAST_BYTES;
+    const int bytes = type_bytes(op_result(x->load, 0)->type);
+    const bool narrow = why == AS_IS_SAID && bytes << x->copy_log2 < LEAST_BYTES;
+    if (why != AS_IS_SAID || narrow) deal_line(s, x, narrow);
+    return bytes << x->copy_log2 >= LEAST_BYTES;
 }
 
 /* From a conversion back to the load: the ring is read in the layout that the moves between lead
@@ -375,16 +387,17 @@ static bool feeds(const Streams *s, const Stream *x, Reason why)
 {
     Bitset seen = bitset_make(s->scratch, (int)s->fn->nvalues);
     const bool makes = feeds_product(s, op_result(x->load, 0), &seen);
-    return why == FOR_PRODUCT ? makes : !makes && leaves_threads(x);
+    return why == FOR_PRODUCT ? makes : why == AS_IS_SAID || (!makes && leaves_threads(x));
 }
 
 static void add_stream(Streams *s, Op *load, Reason why)
 {
     Stream x = {.load = load};
     Slice slice = slice_copy(s, &s->slice);
-    if (!is_plain(load) || !stays_as_it_is(s, load)) return;
-    find_readers(s, &x, op_result(load, 0));
-    if (!feeds(s, &x, why) || !(find_box(s, &x) || (find_copy(s, &x) && find_ring(s, &x)))) return;
+    x.elsewhere = !is_else_zero(load);
+    if (!is_plain(load) || (x.elsewhere && why != AS_IS_SAID) || !stays_as_it_is(s, load)) return;
+    if (!x.elsewhere) find_readers(s, &x, op_result(load, 0));
+    if (!feeds(s, &x, why) || !(find_box(s, &x) || (find_copy(s, &x, why) && find_ring(s, &x)))) return;
     const int far = s->far.len;
     if (!take_operands(s, &slice, x.box ? x.box : load, x.box)) {
         s->far.len = far;
@@ -397,6 +410,19 @@ static void add_stream(Streams *s, Op *load, Reason why)
 static void add_streams(Streams *s, Reason why)
 {
     for (Op *op = body_of(s)->first; op; op = op->next) add_stream(s, op, why);
+}
+
+/* It says so itself, and copies pay: more than one turn ahead, or where turns wait for each other.
+   Else loads of several turns, unrolled, are as good (sums of long rows 84 us, 111 by copies of the
+   next turn, 58 and 42 of two and three turns ahead; H200). */
+static bool runs_in_stages(const Op *loop)
+{
+    enum { ONE_AHEAD = 2 };
+    const Region *body = loop->regions[0];
+    const int64_t stages = tkc_op_int(loop, ATTR_STAGES, 1);
+    return stages >= ONE_AHEAD && (stages > ONE_AHEAD || ir_contains(body, OP_REDUCE, false)) &&
+           !ir_contains(body, OP_DOT, true) && !ir_contains(body, OP_FOR, true) &&
+           !ir_contains(body, OP_WHILE, true);
 }
 
 static bool has_ring(const Streams *s, const Op *load)
@@ -432,6 +458,7 @@ void streams_find(Streams *s, Arena *scratch, Func *fn, Op *loop)
     s->slice = slice_copy(s, NULL);
     add_streams(s, FOR_PRODUCT);
     if (s->all.len) add_streams(s, INSTEAD_OF_BUFFER);
+    if (runs_in_stages(loop)) add_streams(s, AS_IS_SAID);
     s->few_slice = slice_copy(s, NULL);
     s->in_far = true;
     for (Op *op = body_of(s)->first; op; op = op->next) add_few(s, op);
@@ -442,6 +469,22 @@ int streams_boxes(const Streams *s)
     int n = 0;
     for (int i = 0; i < s->all.len; i++) n += s->all.data[i].box != NULL;
     return n;
+}
+
+static bool is_one_to_one(const Layout *l)
+{
+    return l->nbits[DIM_REGISTER] + l->nbits[DIM_LANE] + l->nbits[DIM_WARP] == l->total_log2;
+}
+
+bool streams_are_own(const Streams *s)
+{
+    for (int i = 0; i < s->all.len; i++) {
+        const Stream *x = &s->all.data[i];
+        if (x->box || x->nreaders || x->from != op_result(x->load, 0)->type->layout ||
+            !is_one_to_one(x->from))
+            return false;
+    }
+    return true;
 }
 
 /* ---- writes anywhere ---- */
@@ -490,7 +533,8 @@ static bool take_around(const Streams *s, Slice *slice, const Value *v)
 /* What the slice, the boxes and the loop's bounds need. */
 static bool take_start(const Streams *s, Slice *slice)
 {
-    bool taken = take_around(s, slice, op_arg(s->loop, 0)) && take_around(s, slice, op_arg(s->loop, 1));
+    bool taken = true;
+    for (int i = 0; i < 3; i++) taken = taken && take_around(s, slice, op_arg(s->loop, i));
     for (int k = bitset_next(&s->slice.slots, 0); k >= 0; k = bitset_next(&s->slice.slots, k + 1))
         taken = taken && take_around(s, slice, carry_init(s->loop, k));
     for (const Op *op = body_of(s)->first; op; op = op->next)

@@ -26,6 +26,7 @@ typedef struct Stream {
     const Layout *from;    /* that of the addresses that it is copied from */
     const Op *box;         /* what says it of the pointers where TMA copies; else NULL */
     const Layout *in_ring; /* how the block lies there */
+    bool elsewhere; /* what is masked off is not 0: the ring says it is */
     Value *ring, *read;    /* all of it from there, for all but the readers; NULL: there is no other */
 } Stream;
 
@@ -58,6 +59,8 @@ bool streams_are_written(const Streams *s);
 bool slice_has(const Slice *s, const Op *op);
 /* Streams that come by boxes. */
 int streams_boxes(const Streams *s);
+/* Each thread reads of the rings what it has copied there, and nothing else. */
+bool streams_are_own(const Streams *s);
 /* The loop around whose turns are tiles that programs share (in steps of num_programs), if a turn can
    ask for the first copies of the next: they are boxes, and what they need follows from its index.
    NULL: there is none. slice: of that loop what gives it. */

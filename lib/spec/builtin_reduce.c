@@ -36,11 +36,18 @@ static Value *with_dims(Spec *sp, const Reduction *r, Value *v)
     return build_expand_dims(&sp->b, v, r->axis);
 }
 
-static SpecValue finish(Spec *sp, const Reduction *r, const Op *op)
+static SpecValue finish(Spec *sp, const Reduction *r, Value *const *found)
 {
     Value *results[COMBINE_MAX];
-    for (int i = 0; i < r->n; i++) results[i] = with_dims(sp, r, op_result(op, i));
+    for (int i = 0; i < r->n; i++) results[i] = with_dims(sp, r, found[i]);
     return r->n == 1 ? sv_value(results[0]) : arg_results(sp, r->n, results);
+}
+
+static Value *reduced(Spec *sp, Value *x, int axis, OpKind kind)
+{
+    Op *op = build_reduce(&sp->b, axis, 1, &x);
+    combine_by_op(sp, op, kind);
+    return op_result(op, 0);
 }
 
 static SpecValue reduce_by_op(Spec *sp, const BuiltinCall *c, int axis, int keep_dims, Value *x,
@@ -48,9 +55,8 @@ static SpecValue reduce_by_op(Spec *sp, const BuiltinCall *c, int axis, int keep
 {
     Reduction r = {.n = 1, .xs = {x}};
     start(sp, c, axis, keep_dims, &r);
-    Op *op = build_reduce(&sp->b, r.axis, 1, r.xs);
-    combine_by_op(sp, op, kind);
-    return finish(sp, &r, op);
+    Value *result = reduced(sp, r.xs[0], r.axis, kind);
+    return finish(sp, &r, &result);
 }
 
 /* ---- the language's own ---- */
@@ -81,6 +87,33 @@ static DType widened_for_order(DType dt, bool with_index)
     return info->kind == DK_FLOAT ? DT_F32 : DT_I32;
 }
 
+/* The same for all elements along the axis. */
+static Value *spread(Spec *sp, Value *v, int axis, const Type *like)
+{
+    if (!type_is_block(v->type)) return build_splat(&sp->b, v, like->rank, like->shape);
+    return build_broadcast(&sp->b, build_expand_dims(&sp->b, v, axis), like->rank, like->shape);
+}
+
+/* Where the best of x is first, in two steps, of one instruction each for two lanes: the least
+   index of those that equal it. Where none does, all are NaN, and what stands for no index is the
+   axis's length, whose low bits are those of the first. */
+static Value *first_place(Spec *sp, Value *x, Value *best, int axis)
+{
+    Builder *b = &sp->b;
+    const uint64_t n = (uint64_t)x->type->shape[axis];
+    Value *i = combine_index_along(sp, x, axis);
+    Value *is_best = build_binary(b, OP_EQ, x, spread(sp, best, axis, x->type));
+    Value *at = reduced(sp, build_select(b, is_best, i, build_const(b, i->type, n)), axis, OP_MIN);
+    return build_binary(b, OP_AND, at, build_const(b, at->type, n - 1));
+}
+
+/* So much that it would not stay in registers until its best is known. */
+static bool is_much(const Spec *sp, const Value *x)
+{
+    enum { MOST_OF_A_THREAD = 64, WARP = 32 };
+    return tkc_type_count(x->type) > MOST_OF_A_THREAD * WARP * sp->fn->num_warps;
+}
+
 static SpecValue reduce_with_index(Spec *sp, const BuiltinCall *c, Value *x, int axis,
                                    int keep_dims)
 {
@@ -88,10 +121,14 @@ static SpecValue reduce_with_index(Spec *sp, const BuiltinCall *c, Value *x, int
     Reduction r = {.n = 1, .xs = {x}};
     start(sp, c, axis, keep_dims, &r);
     r.n = 2;
-    r.xs[1] = combine_index_along(sp, r.xs[0], r.axis);
-    Op *op = build_reduce(&sp->b, r.axis, 2, r.xs);
-    combine_by_order(sp, op, c->builtin->op == OP_MAX);
-    return finish(sp, &r, op);
+    if (is_much(sp, r.xs[0])) {
+        r.xs[1] = combine_index_along(sp, r.xs[0], r.axis);
+        Op *op = build_reduce(&sp->b, r.axis, 2, r.xs);
+        combine_by_order(sp, op, c->builtin->op == OP_MAX);
+        return finish(sp, &r, op->results);
+    }
+    Value *best = reduced(sp, r.xs[0], r.axis, c->builtin->op);
+    return finish(sp, &r, (Value *[]){best, first_place(sp, r.xs[0], best, r.axis)});
 }
 
 SpecValue builtin_max_min(Spec *sp, const BuiltinCall *c)
@@ -125,6 +162,6 @@ SpecValue builtin_reduce(Spec *sp, const BuiltinCall *c)
     start(sp, c, 1, 3, &r);
     Op *op = build_reduce(&sp->b, r.axis, r.n, r.xs);
     if (!combine_by_function(sp, op, c->args[2], c->at)) return sv_error();
-    SpecValue result = finish(sp, &r, op);
+    SpecValue result = finish(sp, &r, op->results);
     return tuple && r.n == 1 ? arg_results(sp, 1, &result.v) : result;
 }

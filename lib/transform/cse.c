@@ -56,6 +56,20 @@ static bool is_same_attr(const Attr *a, const Attr *b)
     return false;
 }
 
+/* Regions of one op, on the same arguments: what reductions as a rule combine by. */
+static bool is_same_region(const Region *a, const Region *b)
+{
+    const Op *x = a->first, *y = b->first;
+    if (x->next != a->last || y->next != b->last || x->kind != y->kind || x->nattrs || y->nattrs)
+        return false;
+    for (int i = 0; i < x->nargs; i++) {
+        const int at = op_arg(x, i)->index;
+        if (at >= a->nargs || op_arg(x, i) != a->args[at] || op_arg(y, i) != b->args[at])
+            return false;
+    }
+    return op_arg(a->last, 0)->def == x && op_arg(b->last, 0)->def == y;
+}
+
 static bool is_same(const Op *a, const Op *b)
 {
     if (a->kind != b->kind || a->nargs != b->nargs || a->nattrs != b->nattrs ||
@@ -67,7 +81,7 @@ static bool is_same(const Op *a, const Op *b)
         if (op_result(a, i)->type != op_result(b, i)->type) return false;
     for (int i = 0; i < a->nattrs; i++)
         if (!is_same_attr(&a->attrs[i], &b->attrs[i])) return false;
-    return true;
+    return !a->nregions || (a->nresults == 1 && is_same_region(a->regions[0], b->regions[0]));
 }
 
 /* The earlier op in scope that is the same, or NULL after op has been entered. */
@@ -102,7 +116,7 @@ static void cse_region(Cse *c, Region *r)
     for (Op *op = r->first, *next; op; op = next) {
         next = op->next;
         for (int i = 0; i < op->nregions; i++) cse_region(c, op->regions[i]);
-        if (op->nregions > 0 || op->nresults == 0 || !ir_has(op, OT_PURE)) continue;
+        if ((op->nregions && op->kind != OP_REDUCE) || op->nresults == 0 || !ir_has(op, OT_PURE)) continue;
         Op *earlier = find_or_enter(c, op);
         if (earlier) replace(c, op, earlier);
     }

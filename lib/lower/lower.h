@@ -56,6 +56,7 @@ struct Lower {
     LLVMValueRef print_room; /* the target's, for what it prints; NULL until then */
     struct Product *begun; /* group.c: what is summed apart, and waited for next; NULL: nothing is */
     VEC(LLVMValueRef) held; /* what stands for registers of sums, by their numbers: the target's */
+    struct Turned *turned; /* math.c: angles of this region whose turns are known */
     struct Lines *lines; /* lines.h; NULL: code is not marked with its place */
     bool too_large; /* a block that does not fit a thread's registers was reported */
     int64_t registers, next_look; /* of results so far; at how many the size is looked at again */

@@ -156,9 +156,15 @@ static LLVMValueRef joined(Lower *L, LLVMBasicBlockRef blocks[2], LLVMValueRef x
     return v;
 }
 
-/* The far way is taken by a branch: few angles are that large. */
-Turn reduce_angle(Lower *L, LLVMValueRef x, double limit, Turn (*near)(Lower *L, LLVMValueRef x),
-                  Turn (*far)(Lower *L, LLVMValueRef x))
+/* An angle whose sine or cosine has been asked for: the other has the same turn. */
+typedef struct Turned {
+    LLVMValueRef x;
+    Turn turn;
+    struct Turned *next;
+} Turned;
+
+static Turn by_branch(Lower *L, LLVMValueRef x, double limit,
+                      Turn (*near)(Lower *L, LLVMValueRef x), Turn (*far)(Lower *L, LLVMValueRef x))
 {
     const Turn a = near(L, x);
     LLVMBasicBlockRef blocks[2] = {LLVMGetInsertBlock(L->b), lower_block(L, "far")},
@@ -172,6 +178,18 @@ Turn reduce_angle(Lower *L, LLVMValueRef x, double limit, Turn (*near)(Lower *L,
     t.low = joined(L, blocks, a.low, b.low);
     t.quarters = joined(L, blocks, a.quarters, b.quarters);
     return t;
+}
+
+/* The far way is taken by a branch: few angles are that large. */
+Turn reduce_angle(Lower *L, LLVMValueRef x, double limit, Turn (*near)(Lower *L, LLVMValueRef x),
+                  Turn (*far)(Lower *L, LLVMValueRef x))
+{
+    for (const Turned *known = L->turned; known; known = known->next)
+        if (known->x == x) return known->turn;
+    Turned *t = arena_array(L->arena, Turned, 1);
+    *t = (Turned){x, by_branch(L, x, limit, near, far), L->turned};
+    L->turned = t;
+    return t->turn;
 }
 
 LLVMValueRef sine_of_turn(Lower *L, LLVMValueRef angle, LLVMValueRef quarters, LLVMValueRef sine,

@@ -213,11 +213,13 @@ static void lower_early(Lower *L, const Op *op)
 const Op *lower_region(Lower *L, const Region *r)
 {
     const Loc *outside = lines_at(L, NULL);
+    struct Turned *known = L->turned;
     for (const Op *op = r->first; op && op != r->last; op = op->next)
         if (is_early(L, op)) lower_early(L, op);
     for (const Op *op = r->first; op && op != r->last; op = op->next)
         if (!is_early(L, op)) lower_op(L, op);
     lines_at(L, outside);
+    L->turned = known;
     check(r->last, "a region without an end reached the lowering");
     return r->last;
 }

@@ -1,7 +1,9 @@
 /* Memory accesses choose their layouts together. Those of one padded shape whose pointers run
    along the same dims form a group, and a group has one layout, so that no conversions arise
    between a load and the store of what was computed from it. Loads of what only matrix products
-   take are groups of their own, by their width: that goes by way of shared memory anyway.
+   take are groups of their own, by their width: that goes by way of shared memory anyway. So are,
+   where products are summed, accesses in loops and those outside: what a loop carries has the layout
+   of sums, whatever brought it (fp32, and 16 bits in each turn).
 
    The layout is blocked: `order` lists the dims, those first along which neighbours are nearest
    (near.h), lanes follow the order, warps too, except that dims the function reduces, scans or
@@ -36,6 +38,7 @@ typedef struct Group {
     uint8_t dim_log2[TKC_MAX_RANK];
     int order[TKC_MAX_RANK];
     bool for_dots;
+    bool in_loop; /* where the function multiplies; else false */
     int width_log2; /* of loads for dots; else 0 */
     const Layout *layout;
     int64_t stake; /* what its accesses cost more in the layout of another group */
@@ -192,7 +195,7 @@ static int find_group(const Accesses *x, const Group *like, bool has_order)
     for (int i = 0; i < x->groups.len; i++) {
         const Group *g = &x->groups.data[i];
         if (!same_dims(g, like->rank, like->dim_log2) || g->for_dots != like->for_dots ||
-            g->width_log2 != like->width_log2)
+            g->in_loop != like->in_loop || g->width_log2 != like->width_log2)
             continue;
         if (!has_order || !memcmp(g->order, like->order, (size_t)g->rank * sizeof *g->order))
             return i;
@@ -206,6 +209,7 @@ static int group_for(Accesses *x, const Access *a)
     Group g = {.rank = block->rank, .for_dots = is_for_dots(a->op)};
     layout_pad(block->rank, block->shape, g.dim_log2);
     memcpy(g.order, a->order, (size_t)block->rank * sizeof *a->order);
+    g.in_loop = x->multiplies && a->weight > 1;
     if (g.for_dots) g.width_log2 = a->width_log2;
     int found = find_group(x, &g, a->prefers_order);
     if (found >= 0) return found;
@@ -425,8 +429,11 @@ const Layout *access_default(const Accesses *x, const Type *block)
 {
     Group g = {.rank = block->rank};
     layout_pad(block->rank, block->shape, g.dim_log2);
-    int found = find_group(x, &g, false);
-    if (found >= 0) return x->groups.data[found].layout;
+    for (int inside = 0; inside < 2; inside++) {
+        g.in_loop = inside;
+        const int found = find_group(x, &g, false);
+        if (found >= 0) return x->groups.data[found].layout;
+    }
     for (int i = 0; i < g.rank; i++) g.order[i] = g.rank - 1 - i;
     int share = share_log2(x, &g);
     return group_layout(x, &g, share < 2 ? share : 2);

@@ -7,10 +7,15 @@
 
    In a buffer the elements of one k are neighbours, rows of a (columns of b) side by side: threads
    that read the same k of different rows meet in no bank. Where step does not divide K, what lies
-   beyond is read as 0. */
+   beyond is read as 0.
+
+   What a loop around has loaded ahead, or does not change, is read from where it is as products ask
+   for it, all of K, where registers have room for the other operand. */
 #include "ir/dot_unit.h"
 #include "ir/machine.h"
 #include "memory/expand.h"
+#include "memory/late.h"
+#include "memory/tile.h"
 
 enum { MOST_REGISTERS = 64 }; /* for a step of both operands */
 
@@ -44,13 +49,10 @@ static int own_dim(const Type *ty, int operand)
 
 /* ---- whether, and in which steps ---- */
 
-static int registers_of_step(const Product *p, int step_log2)
+static int registers_of_step(const Product *p, int operand, int step_log2)
 {
     const int words = type_bits(op_result(p->op, 0)->type) > 32 ? 2 : 1;
-    int n = 0;
-    for (int i = 0; i < 2; i++)
-        n += layout_registers(fragment_rows(layouts_of(p), i, p->sum, step_log2)) * words;
-    return n;
+    return layout_registers(fragment_rows(layouts_of(p), operand, p->sum, step_log2)) * words;
 }
 
 /* log2 of K, padded. */
@@ -63,7 +65,9 @@ static int k_log2(const Product *p)
 static int choose_step(const Product *p)
 {
     int step = k_log2(p);
-    while (step > 0 && registers_of_step(p, step) > MOST_REGISTERS) step--;
+    while (step > 0 &&
+           registers_of_step(p, 0, step) + registers_of_step(p, 1, step) > MOST_REGISTERS)
+        step--;
     return step;
 }
 
@@ -78,18 +82,6 @@ static bool fits(const Product *p)
     const int64_t bytes =
         buffer_bytes(op_arg(p->op, 0)->type) + buffer_bytes(op_arg(p->op, 1)->type);
     return p->fn->machine && bytes <= p->fn->machine->max_smem / 2;
-}
-
-/* What a loop has loaded ahead for it alone is read element by element as products ask for it
-   (lower/dot.c); with very many of them the code would be too long. */
-static bool is_read_late(const Product *p)
-{
-    enum { MOST_PRODUCTS = 4096 };
-    for (int i = 0; i < 2; i++) {
-        const Value *v = op_arg(p->op, i);
-        if (!v->def || v->def->kind != OP_RING_LOAD || v->uses->next) return false;
-    }
-    return layout_registers(p->sum) * p->k <= MOST_PRODUCTS;
 }
 
 /* ---- to a buffer ---- */
@@ -118,12 +110,65 @@ static Value *source_of(Value *v)
     return v->def && v->def->kind == OP_CONVERT ? op_arg(v->def, 0) : v;
 }
 
-static Value *store_operand(const Product *p, Builder *b, int operand)
+/* Before which op it is stored: what a loop does not change before that loop, if there is room for
+   it all the while. */
+static Op *home_of(const Product *p, int operand)
 {
     Value *v = op_arg(p->op, operand);
-    Value *buffer = build_alloc(b, buffer_type(p, v->type, operand));
-    build_sstore(b, buffer, source_of(v), 0);
+    Op *home = tile_home(p->op, source_of(v));
+    return buffer_bytes(v->type) <= late_room(p->fn, p->op) ? home : p->op;
+}
+
+static Value *store_operand(const Product *p, int operand)
+{
+    Value *v = op_arg(p->op, operand);
+    Op *home = home_of(p, operand);
+    Builder b = expand_before(p->fn, home);
+    Value *buffer = build_alloc(&b, buffer_type(p, v->type, operand));
+    build_sstore(&b, buffer, source_of(v), 0);
+    if (home != p->op) build_barrier(&b);
     return buffer;
+}
+
+static void drop_unused(Value *v)
+{
+    if (v->def && v->def->kind == OP_CONVERT && ir_is_unused(v->def)) ir_unlink(v->def);
+}
+
+/* ---- element by element ---- */
+
+/* What a loop has loaded ahead for it alone is read as products ask for it (lower/dot.c). */
+static bool is_read_late(const Product *p, int operand)
+{
+    const Value *v = op_arg(p->op, operand);
+    return ir_def(v, OP_RING_LOAD) && !v->uses->next;
+}
+
+/* So is what could be in a buffer all the while. */
+static bool can_be_read_late(const Product *p, int operand)
+{
+    return is_read_late(p, operand) || home_of(p, operand) != p->op;
+}
+
+/* It can be as it is, with what is read `late`; with very many products the code is too long. */
+static bool stays_whole(const Product *p, bool (*late)(const Product *p, int operand))
+{
+    enum { MOST_PRODUCTS = 4096 };
+    int held = 0, n = 0;
+    for (int i = 0; i < 2; i++) {
+        if (late(p, i)) n++;
+        else held += registers_of_step(p, i, k_log2(p));
+    }
+    return n && held <= MOST_REGISTERS && layout_registers(p->sum) * p->k <= MOST_PRODUCTS;
+}
+
+static void read_late(const Product *p, int operand)
+{
+    Value *v = op_arg(p->op, operand), *buffer = store_operand(p, operand);
+    Builder b = expand_before(p->fn, p->op);
+    ir_set_int(p->fn, buffer->def, ATTR_COPIES, 1);
+    ir_set_arg(p->op, operand, build_ring_load(&b, buffer, build_int(&b, DT_I32, 0), v->type));
+    drop_unused(v);
 }
 
 /* ---- from it ---- */
@@ -173,11 +218,6 @@ static void fill_loop(const Product *p, Op *loop, Value *const buffers[2])
     build_yield(&b, 1, &sum);
 }
 
-static void drop_unused(Value *v)
-{
-    if (v->def && v->def->kind == OP_CONVERT && ir_is_unused(v->def)) ir_unlink(v->def);
-}
-
 void expand_dot(Func *fn, Op *op)
 {
     Product p = {.fn = fn, .op = op, .sum = op_result(op, 0)->type->layout};
@@ -185,10 +225,15 @@ void expand_dot(Func *fn, Op *op)
     if (dot_unit(op).mma) return;
     p.k = a->shape[a->rank - 1];
     p.step_log2 = choose_step(&p);
-    if (p.step_log2 == k_log2(&p) || is_read_late(&p) || !fits(&p)) return;
+    if (p.step_log2 == k_log2(&p) || stays_whole(&p, is_read_late) || !fits(&p)) return;
+    if (stays_whole(&p, can_be_read_late)) {
+        for (int i = 0; i < 2; i++)
+            if (!is_read_late(&p, i) && can_be_read_late(&p, i)) read_late(&p, i);
+        return;
+    }
     Builder b = expand_before(fn, op);
     Value *buffers[2], *sum = op_arg(op, 2), *operands[2] = {op_arg(op, 0), op_arg(op, 1)};
-    for (int i = 0; i < 2; i++) buffers[i] = store_operand(&p, &b, i);
+    for (int i = 0; i < 2; i++) buffers[i] = store_operand(&p, i);
     Op *loop = build_for(&b, build_int(&b, DT_I32, 0), build_int(&b, DT_I32, p.k),
                          build_int(&b, DT_I32, 1 << p.step_log2), 1, &sum);
     fill_loop(&p, loop, buffers);

@@ -49,21 +49,22 @@ void late_reach(Late *l, const Op *op)
 
 typedef struct Held {
     const Func *fn;
+    const Op *but;
     int64_t bytes, largest;
 } Held;
 
 static void hold(Op *op, void *user)
 {
     Held *h = user;
-    const int64_t bytes = room_of_op(h->fn, op);
+    const int64_t bytes = op == h->but ? 0 : room_of_op(h->fn, op);
     if (op->kind == OP_ALLOC) h->bytes += memory_bytes(op);
     if (bytes > h->largest) h->largest = bytes;
 }
 
 /* Less the buffers that there are, and the most that one op will want beside them. */
-static int64_t room_to_wait(Func *fn)
+int64_t late_room(Func *fn, const Op *op)
 {
-    Held h = {.fn = fn};
+    Held h = {.fn = fn, .but = op};
     if (!fn->machine) return 0;
     ir_walk(fn->body, hold, &h);
     return (int64_t)fn->machine->max_smem * fn->num_warps / FILL_WARPS - h.bytes - h.largest;
@@ -91,7 +92,7 @@ static Op *first_user(const Op *op)
 
 Op *late_place(Late *l, Op *op, int64_t bytes)
 {
-    if (!l->measured) l->room = room_to_wait(l->fn) + bytes; /* its own buffer is there */
+    if (!l->measured) l->room = late_room(l->fn, NULL) + bytes; /* its own buffer is there */
     l->measured = true;
     if (bytes > l->room) return op;
     Op *user = first_user(op);

@@ -5,6 +5,9 @@
 #include "base/arena.h"
 #include "ir/ir.h"
 
+/* Bytes of shared memory that blocks may have while ops other than `op` (NULL: any) take theirs. */
+int64_t late_room(Func *fn, const Op *op);
+
 /* What waits in a function whose ops are visited in order, outer ones before inner ones. */
 typedef struct Late Late;
 Late *late_new(Func *fn, Arena *scratch);

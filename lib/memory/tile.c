@@ -26,7 +26,7 @@ static bool changes_in(const Value *v, const Op *loop)
     return false;
 }
 
-static Op *home_of(Op *dot, const Value *base)
+Op *tile_home(Op *dot, const Value *base)
 {
     Op *home = dot;
     for (Op *op = dot->region->parent; op && !changes_in(base, op); op = op->region->parent)
@@ -55,7 +55,7 @@ bool tile_find(const Tiles *tiles, Op *dot, int operand, Tile *out)
                   .operand = operand,
                   .base = base,
                   .flipped = flipped,
-                  .home = home_of(dot, base)};
+                  .home = tile_home(dot, base)};
     int64_t least = INT64_MAX;
     for (int dim = 1; dim >= 0; dim--) {
         const int bytes = type_bytes(base->type);

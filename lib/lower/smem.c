@@ -82,7 +82,8 @@ static void store_block(Lower *L, const Op *op, const Value *x)
             xs[e] = lower_element(L, x->type, in.r[shared_vector_reg(&s.at, r, e)]);
         lower_shared_store(L, address, imm, 1 << s.at.vector_log2, xs, pred);
     }
-    if (tkc_op_attr(memory_buffer(op)->def, ATTR_COPIES)) L->target->group_fence(L);
+    if (L->machine->tma && tkc_op_attr(memory_buffer(op)->def, ATTR_COPIES))
+        L->target->group_fence(L);
 }
 
 void lower_sstore(Lower *L, const Op *op)

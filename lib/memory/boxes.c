@@ -138,7 +138,8 @@ static bool fits(const Boxes *b, const Leave *x)
     int64_t bytes = 0;
     for (const Leave *other = b->all.data; other <= x; other++) bytes += other->bytes;
     for (const Op *at = x->home; at != x->behind; at = at->next)
-        if (bytes > b->fn->machine->max_smem - peak(b, at) - room_around(at) - room_inside(at))
+        if (bytes >
+            b->fn->machine->max_smem - peak(b, at) - room_around(at, NULL) - room_inside(at))
             return false;
     return true;
 }

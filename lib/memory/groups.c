@@ -252,7 +252,8 @@ static int64_t peak_at(const Groups *g, const Tile *t, const Op *at)
 static int64_t free_at(const Groups *g, const Tile *t, const Op *at)
 {
     const Func *fn = g->tiles.fn;
-    return fn->machine->max_smem - peak_at(g, t, at) - room_around(at) - room_inside(at);
+    const Op *tile = t->buffer ? t->buffer->def : NULL;
+    return fn->machine->max_smem - peak_at(g, t, at) - room_around(at, tile) - room_inside(at);
 }
 
 /* Between two such ops nothing more is in use than at the first. */

@@ -46,13 +46,13 @@ static void look(const Op *end, void *user)
     for (const Op *op = s->at; op && end && !s->found; op = op->next) s->found = op == end;
 }
 
-int64_t room_around(const Op *at)
+int64_t room_around(const Op *at, const Op *but)
 {
     int64_t bytes = 0;
     for (; at; at = at->region->parent)
         for (const Op *op = at->prev; op; op = op->prev) {
             Search s = {.at = at};
-            if (op->kind != OP_ALLOC) continue;
+            if (op->kind != OP_ALLOC || op == but) continue;
             for (const Use *u = op_result(op, 0)->uses; u; u = u->next)
                 memory_each_end(u->user, look, &s);
             if (s.found) bytes += memory_bytes(op);

@@ -48,7 +48,7 @@ static int64_t bytes_inside(const Func *fn, const Streams *s, const Op *op)
 int64_t stages_room(const Func *fn, const Streams *s, const Op *loop)
 {
     enum { BARRIERS = 8 * MOST_STAGES };
-    return fn->machine->max_smem - bytes_inside(fn, s, loop) - room_around(loop) -
+    return fn->machine->max_smem - bytes_inside(fn, s, loop) - room_around(loop, NULL) -
            (streams_boxes(s) ? BARRIERS : 0);
 }
 

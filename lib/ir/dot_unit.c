@@ -154,12 +154,31 @@ bool dot_operand_stays(const Op *op, int operand)
     return loop && ir_is_defined_outside(v, loop->regions[loop->nregions - 1]);
 }
 
+static int thread_words(const Type *ty)
+{
+    return ty->layout ? layout_registers(ty->layout) * type_bits(ty) / 32 : 1;
+}
+
+/* With what the loop around carries, and a sum that goes to others in the turn. */
+static int words_beside(const Op *op, const Type *operand)
+{
+    const Op *loop = op->region->parent;
+    const Use *use = op_result(op, 0)->uses;
+    int words = thread_words(operand);
+    for (int i = 0; loop && i < loop->nresults; i++)
+        words += thread_words(op_result(loop, i)->type);
+    return use && ir_has(use->user, OT_TERM) ? words
+                                             : words + thread_words(op_result(op, 0)->type);
+}
+
 bool dot_holds_much(const Op *op, int operand)
 {
-    enum { MUCH = 64 }; /* 16 rows of 512 numbers of 16 bits are 128 of each thread's registers */
+    /* 16 rows of 512 numbers of 16 bits are 128 of each thread's registers */
+    enum { MUCH = 64, MOST = 240 };
     const Type *ty = op_arg(op, operand)->type;
-    return dot_unit(op).mma && !dot_is_of_group(op) &&
-           layout_registers(ty->layout) * type_bits(ty) / 32 > MUCH;
+    if (!dot_unit(op).mma || dot_is_of_group(op)) return false;
+    return thread_words(ty) > MUCH ||
+           (dot_operand_stays(op, operand) && words_beside(op, ty) > MOST);
 }
 
 bool dot_group_reads(const Op *op, int operand)

@@ -16,6 +16,8 @@
 
 #include "base/limit.h"
 #include "base/unwind.h"
+#include "ir/dot_unit.h"
+#include "ir/machine.h"
 #include "ir/type.h"
 
 /* ---- small tools ---- */
@@ -282,9 +284,36 @@ void convert_plan(ConvertPlan *out, const Layout *from, const Layout *to, int el
         return;
     }
     far.kind = CONVERT_SHARED;
-    shared_plan(&far.shared, from, to, elem_bytes, CONVERT_SCRATCH_MAX);
+    shared_plan(&far.shared, from, to, elem_bytes,
+                flags & CONVERT_WHOLE ? INT32_MAX : CONVERT_SCRATCH_MAX);
     set_shared_cost(&far);
     *out = inside && near.cost <= far.cost ? near : far;
+}
+
+/* Bytes of a factor that has, or will have, a buffer of its own. */
+static int64_t factor_bytes(const Op *dot, int operand)
+{
+    const Value *v = op_arg(dot, operand);
+    const bool moves = v->def && (v->def->kind == OP_CONVERT || v->def->kind == OP_SLOAD);
+    return moves && dot_holds_much(dot, operand)
+               ? (int64_t)type_bytes(v->type) << v->type->layout->total_log2
+               : 0;
+}
+
+bool convert_is_by_steps(const Op *op)
+{
+    enum { FILL_WARPS = 8 }; /* of a multiprocessor, each with all registers that it can have */
+    const Func *fn = op->region->func;
+    const Use *use = op_result(op, 0)->uses;
+    if (!fn->machine || !use || use->next || use->user->kind != OP_DOT ||
+        use->user->region != op->region)
+        return false;
+    const Op *dot = use->user;
+    const int operand = (int)(use - dot->args),
+              warps = fn->num_warps < FILL_WARPS / 2 ? fn->num_warps : FILL_WARPS / 2;
+    return operand < 2 && factor_bytes(dot, operand) &&
+           factor_bytes(dot, 0) + factor_bytes(dot, 1) <=
+               (int64_t)fn->machine->max_smem * warps / FILL_WARPS;
 }
 
 void convert_plan_op(ConvertPlan *out, const Op *op)
@@ -292,7 +321,8 @@ void convert_plan_op(ConvertPlan *out, const Op *op)
     const Type *from = op_arg(op, 0)->type, *to = op_result(op, 0)->type;
     check(from->layout && to->layout, "conversion without a layout");
     convert_plan(out, from->layout, to->layout, type_bytes(to),
-                 tkc_op_int(op, ATTR_CANONICAL, 0) ? CONVERT_CANONICAL : 0);
+                 (tkc_op_int(op, ATTR_CANONICAL, 0) ? CONVERT_CANONICAL : 0) |
+                     (convert_is_by_steps(op) ? CONVERT_WHOLE : 0));
 }
 
 /* ---- reading a plan ---- */

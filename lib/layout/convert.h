@@ -37,7 +37,8 @@ typedef enum ConvertKind {
 typedef enum ConvertFlag {
     /* only canonical holders have the right value (what an atomic returned) */
     CONVERT_CANONICAL = 1,
-    CONVERT_FORCE_SHARED = 2
+    CONVERT_FORCE_SHARED = 2,
+    CONVERT_WHOLE = 4 /* the buffer has room for the block */
 } ConvertFlag;
 
 /* Stage i, for i = 0, 1, …: a thread whose parity(lane & lane_mask[i]) ^ parity(warp &
@@ -67,6 +68,9 @@ typedef struct ConvertPlan {
 /* Both layouts have one shape and reach every element. `flags`: ConvertFlag. */
 void convert_plan(ConvertPlan *out, const Layout *from, const Layout *to, int elem_bytes,
                   unsigned flags);
+/* Its result is a factor that is much for a thread: a product reads it step by step, and no pieces
+   of it, if both factors fit the program's share of shared memory, half of it at most. */
+bool convert_is_by_steps(const Op *op);
 /* The plan of a `convert` op. */
 void convert_plan_op(ConvertPlan *out, const Op *op);
 

@@ -138,15 +138,32 @@ struct RingReader {
     Regs out; /* NULL: not read yet */
 };
 
+/* A buffer is its block's until somebody may store to its place, a ring's copy until a wait. */
+static bool may_end(const Op *between, const Op *load)
+{
+    if (load->kind == OP_RING_LOAD) return between->kind == OP_WAIT;
+    return ir_has(between, OT_WRITE) || ir_has(between, OT_SIDE) || between->nregions > 0;
+}
+
+/* A whole block from a ring, or of what is much for a thread from any buffer. */
+static bool may_come_late(const Op *op, const Use *use)
+{
+    if (op->kind == OP_RING_LOAD) return true;
+    const int operand = (int)(use - use->user->args);
+    return op->kind == OP_SLOAD && op->nargs == 1 && operand < 2 && !dot_is_async(use->user) &&
+           dot_holds_much(use->user, operand);
+}
+
 bool lower_reads_late(const Op *op)
 {
     if (dot_reads_alone(op)) return true;
-    const Use *use = op->kind == OP_RING_LOAD ? op_result(op, 0)->uses : NULL;
+    const Use *use = op->nresults ? op_result(op, 0)->uses : NULL;
     if (!use || use->next || use->user->kind != OP_DOT || use->user->region != op->region ||
+        !may_come_late(op, use) ||
         layout_free_bits(op_result(op, 0)->type->layout, DIM_REGISTER))
         return false;
     for (const Op *between = op; between != use->user; between = between->next)
-        if (between->kind == OP_WAIT) return false;
+        if (may_end(between, op)) return false;
     return true;
 }
 

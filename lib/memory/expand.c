@@ -53,11 +53,11 @@ typedef struct Move {
     const Type *to;
 } Move;
 
-static Move move_begin(Builder *b, Value *from, const Layout *to)
+static Move move_begin(Builder *b, Value *from, const Layout *to, int most)
 {
     Ir *ir = ir_of(b->fn);
     Move m = {.from = from, .to = type_with_layout(ir->types, from->type, to)};
-    shared_plan(&m.plan, from->type->layout, to, type_bytes(from->type), CONVERT_SCRATCH_MAX);
+    shared_plan(&m.plan, from->type->layout, to, type_bytes(from->type), most);
     const Type *buffer = buffer_type(b->fn, from->type, shared_layout(ir->layouts, &m.plan, to));
     m.buffer = build_alloc(b, buffer);
     return m;
@@ -86,7 +86,7 @@ static void move_all(Builder *b, Move *moves, int n)
 
 static Value *through_buffer(Builder *b, Value *from, const Layout *to)
 {
-    Move m = move_begin(b, from, to);
+    Move m = move_begin(b, from, to, CONVERT_SCRATCH_MAX);
     move_all(b, &m, 1);
     return m.so_far;
 }
@@ -103,12 +103,16 @@ static bool is_shared_convert(const Op *op)
 static void expand_convert(Func *fn, Op *op, Late *late)
 {
     Builder b = expand_before(fn, op);
-    Move m = move_begin(&b, op_arg(op, 0), op_result(op, 0)->type->layout);
+    const bool by_steps = convert_is_by_steps(op);
+    Move m = move_begin(&b, op_arg(op, 0), op_result(op, 0)->type->layout,
+                        by_steps ? INT32_MAX : CONVERT_SCRATCH_MAX);
     if (m.plan.pieces_log2) {
         move_all(&b, &m, 1);
     } else {
         build_sstore(&b, m.buffer, m.from, 0);
-        Builder there = build_before(fn, late_place(late, op, memory_bytes(m.buffer->def)));
+        Op *user = by_steps ? op_result(op, 0)->uses->user
+                            : late_place(late, op, memory_bytes(m.buffer->def));
+        Builder there = build_before(fn, user);
         there.loc = op->loc;
         m.so_far = build_sload(&there, m.buffer, m.to, NULL, 0);
     }
@@ -175,7 +179,8 @@ static void expand_reduce(Func *fn, Op *op, Arena *scratch)
     const Layout *to = with_slots(fn, op, __builtin_popcount(warp_bits(op)));
     Move *moves = arena_array(scratch, Move, op->nargs);
     Builder b = expand_before(fn, op);
-    for (int i = 0; i < op->nargs; i++) moves[i] = move_begin(&b, op_result(partial, i), to);
+    for (int i = 0; i < op->nargs; i++)
+        moves[i] = move_begin(&b, op_result(partial, i), to, CONVERT_SCRATCH_MAX);
     move_all(&b, moves, op->nargs);
     Op *rest = copy_before(fn, op, scratch);
     for (int i = 0; i < op->nargs; i++) ir_set_arg(rest, i, moves[i].so_far);

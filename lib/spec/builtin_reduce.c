@@ -1,5 +1,6 @@
 /* Reductions. The common ones put one op into the region (add, max, min, or, xor), which lowering
    recognises; argmax and the user's own combine functions are whatever they are, on scalars. */
+#include "base/power.h"
 #include "spec/argument.h"
 #include "spec/combine.h"
 
@@ -95,12 +96,12 @@ static Value *spread(Spec *sp, Value *v, int axis, const Type *like)
 }
 
 /* Where the best of x is first, in two steps, of one instruction each for two lanes: the least
-   index of those that equal it. Where none does, all are NaN, and what stands for no index is the
-   axis's length, whose low bits are those of the first. */
+   index of those that equal it. Where none does, all are NaN, and what stands for no index is a
+   power of two behind all, whose low bits are those of the first. */
 static Value *first_place(Spec *sp, Value *x, Value *best, int axis)
 {
     Builder *b = &sp->b;
-    const uint64_t n = (uint64_t)x->type->shape[axis];
+    const uint64_t n = (uint64_t)power_of_two_for(x->type->shape[axis]);
     Value *i = combine_index_along(sp, x, axis);
     Value *is_best = build_binary(b, OP_EQ, x, spread(sp, best, axis, x->type));
     Value *at = reduced(sp, build_select(b, is_best, i, build_const(b, i->type, n)), axis, OP_MIN);

@@ -1,11 +1,10 @@
 """Calls of attention_kinds.py, as calls.py has them."""
-import math
 
 import library_calls
 import torch
 import torch.nn.functional as F
 from library_calls import bf16, cdiv, f16, f32, i32, rand, randint, randn, zeros
-from operators.calls import adds_to, below, i8, int32, ints, launch, philox, power, scores
+from operators.calls import adds_to, below, i8, ints, launch, philox, power, scores
 
 CALLS = []
 add = adds_to(CALLS)
@@ -38,7 +37,7 @@ def documents(heads, T, D, tile, warps, stages, cap=20.0, p=0.1, seed=99, kind=b
 
 def back(BH, T, D, tile, warps, stages, kind=bf16):
     q, k, v, do = (randn(BH, T, D, dtype=kind) for _ in range(4))
-    dq, dk, dv = zeros(BH, T, D, dtype=f32), zeros(BH, T, D, dtype=kind), zeros(BH, T, D, dtype=kind)
+    dq, dk, dv = (zeros(BH, T, D, dtype=t) for t in (f32, kind, kind))
     lse, delta = rand(BH, T, low=8.0), rand(BH, T)
     if library_calls.SMALL:
         s = scores(q, k, D ** -0.5, below(T))

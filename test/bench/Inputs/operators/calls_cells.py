@@ -1,6 +1,5 @@
 """Calls of cells.py, as calls.py has them."""
 import torch
-import torch.nn.functional as F
 from library_calls import bf16, cdiv, f16, f32, rand, randn, zeros
 from operators.calls import adds_to, i8, launch
 

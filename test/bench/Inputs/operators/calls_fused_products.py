@@ -1,7 +1,7 @@
 """Calls of fused_products.py, as calls.py has them."""
 import torch
 import torch.nn.functional as F
-from library_calls import bf16, cdiv, f16, f32, i32, rand, randint, randn, steps, zeros
+from library_calls import bf16, cdiv, f16, i32, rand, randint, randn, steps, zeros
 from operators.calls import adds_to, ints, launch, u8
 
 CALLS = []

@@ -1,7 +1,7 @@
 """Calls of small_matrices.py, as calls.py has them."""
 import library_calls
 import torch
-from library_calls import cdiv, f32, rand, randn, zeros
+from library_calls import cdiv, f32, randn, zeros
 from operators.calls import adds_to, int32, launch
 
 CALLS = []

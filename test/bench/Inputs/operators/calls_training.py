@@ -1,7 +1,7 @@
 """Calls of training.py, as calls.py has them."""
 import torch
 from library_calls import bf16, cdiv, f16, f32, i32, rand, randint, randn, steps, zeros
-from operators.calls import adds_to, ints, launch, philox_words, power, u8
+from operators.calls import adds_to, launch, philox_words, power, u8
 
 CALLS = []
 add = adds_to(CALLS)

@@ -35,7 +35,7 @@ def lstm_cell(gate_ptr, h_ptr, bias_ptr, c_ptr, c_out_ptr, h_out_ptr, B, H, BLOC
 
 @triton.jit
 def gru_steps(x_ptr, w_ptr, h0_ptr, out_ptr, T, B, H: tl.constexpr, BLOCK_B: tl.constexpr):
-    """All steps of a GRU for a block of rows: three matrices stay, the state is a product's left."""
+    """All steps of a GRU for a block of rows: three matrices stay, the state is what they left."""
     b = tl.program_id(0) * BLOCK_B + tl.arange(0, BLOCK_B)
     j = tl.arange(0, H)
     wr = tl.load(w_ptr + j[None, :] * H + j[:, None])

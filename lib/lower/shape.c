@@ -41,7 +41,7 @@ static Reg take(const Map *where, Regs in, uint32_t index)
 void lower_shape(Lower *L, const Op *op)
 {
     const Type *from = op_arg(op, 0)->type, *to = op_result(op, 0)->type;
-    if (dot_reads_alone(op)) return;
+    if (lower_reads_late(op)) return;
     if (!type_is_block(to)) {
         check(tkc_type_count(from) == 1, "a block of several elements became a scalar");
         lower_set(L, op_result(op, 0), (Regs){lower_get(L, op_arg(op, 0)).r, 1});

@@ -138,38 +138,62 @@ struct RingReader {
     Regs out; /* NULL: not read yet */
 };
 
-/* A buffer is its block's until somebody may store to its place, a ring's copy until a wait. */
-static bool may_end(const Op *between, const Op *load)
+/* The op that has what it reads transposed, or itself. */
+static const Op *untransposed(const Op *op)
 {
-    if (load->kind == OP_RING_LOAD) return between->kind == OP_WAIT;
-    return ir_has(between, OT_WRITE) || ir_has(between, OT_SIDE) || between->nregions > 0;
+    while (op->kind == OP_TRANS && op_arg(op, 0)->def) op = op_arg(op, 0)->def;
+    return op;
 }
 
-/* A whole block from a ring, or of what is much for a thread from any buffer. */
-static bool may_come_late(const Op *op, const Use *use)
+/* The product that alone uses it, transposed or not; NULL: there is none. */
+static const Op *product_of(const Op *op)
 {
-    if (op->kind == OP_RING_LOAD) return true;
-    const int operand = (int)(use - use->user->args);
-    return op->kind == OP_SLOAD && op->nargs == 1 && operand < 2 && !dot_is_async(use->user) &&
-           dot_holds_much(use->user, operand);
+    const Use *use = op_result(op, 0)->uses;
+    while (use && !use->next && use->user->kind == OP_TRANS) use = op_result(use->user, 0)->uses;
+    return use && !use->next && use->user->kind == OP_DOT && use->user->region == op->region
+               ? use->user
+               : NULL;
+}
+
+/* Nobody stores anything else to what it reads before the product has read it. */
+static bool is_there_until(const Op *op, const Op *product)
+{
+    const bool is_ring = op->kind == OP_RING_LOAD;
+    for (const Op *at = op; at != product; at = at->next) {
+        if (at->kind == OP_WAIT) return false;
+        if (!is_ring &&
+            (at->kind == OP_BARRIER || at->nregions || memory_access(at) > ACCESS_READ))
+            return false;
+    }
+    return true;
+}
+
+/* A product by threads asks for elements of whatever is there; one by instructions, of what it
+   reads as it is: a ring, or a buffer of what is much for a thread. */
+static bool may_come_late(const Op *op, const Op *product)
+{
+    const Use *use = op_result(op, 0)->uses;
+    const int operand = (int)(use - product->args);
+    if (!dot_unit(product).mma) return true;
+    if (use->user != product) return false;
+    return op->kind == OP_RING_LOAD ||
+           (operand < 2 && !dot_is_async(product) && dot_holds_much(product, operand));
 }
 
 bool lower_reads_late(const Op *op)
 {
     if (dot_reads_alone(op)) return true;
-    const Use *use = op->nresults ? op_result(op, 0)->uses : NULL;
-    if (!use || use->next || use->user->kind != OP_DOT || use->user->region != op->region ||
-        !may_come_late(op, use) ||
-        layout_free_bits(op_result(op, 0)->type->layout, DIM_REGISTER))
-        return false;
-    for (const Op *between = op; between != use->user; between = between->next)
-        if (may_end(between, op)) return false;
-    return true;
+    const Op *from = untransposed(op);
+    if (from->kind != OP_RING_LOAD && (from->kind != OP_SLOAD || from->nargs > 1)) return false;
+    const Op *product = product_of(from);
+    return product && !layout_free_bits(op_result(from, 0)->type->layout, DIM_REGISTER) &&
+           may_come_late(from, product) && is_there_until(from, product);
 }
 
 RingReader *lower_ring_open(Lower *L, const Op *op)
 {
     RingReader *r = arena_new(L->arena, RingReader);
+    op = untransposed(op);
     r->ty = op_result(op, 0)->type;
     r->side = side_of(L, op, r->ty->layout, ring_number(op), true);
     r->out = lower_regs_new(L, lower_nregs(r->ty));

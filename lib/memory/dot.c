@@ -1,18 +1,21 @@
 /* A dot without a matrix instruction needs whole rows of a and columns of b in each thread
-   (ir/dot_unit.h). Where these are too many registers, and no rings have them, both operands go to
-   buffers as they are loaded, and a loop over k brings as much of the rows and columns at a time as
-   registers have room for:
+   (ir/dot_unit.h). Where these are too many registers, they are read from shared memory as products
+   ask for them, k by k (lower/dot.c): from the ring to which a loop has loaded them ahead, or from a
+   buffer that they go to as they are loaded, transposed there or not. What a loop around does not
+   change is stored before it.
+
+   Where that would be too much code, both operands go to buffers, and a loop over k brings as much
+   of the rows and columns at a time as registers have room for:
 
      for at in range(0, K, step): sum = dot(a[:, at : at + step], b[at : at + step, :], sum)
 
-   In a buffer the elements of one k are neighbours, rows of a (columns of b) side by side: threads
-   that read the same k of different rows meet in no bank. Where step does not divide K, what lies
-   beyond is read as 0.
-
-   What a loop around has loaded ahead, or does not change, is read from where it is as products ask
-   for it, all of K, where registers have room for the other operand. */
+   In such a buffer the elements of one k are neighbours, rows of a (columns of b) side by side:
+   threads that read the same k of different rows meet in no bank. Where step does not divide K, what
+   lies beyond is read as 0. */
 #include "ir/dot_unit.h"
 #include "ir/machine.h"
+#include "layout/propagate.h"
+#include "linear/shared.h"
 #include "memory/expand.h"
 #include "memory/late.h"
 #include "memory/tile.h"
@@ -86,6 +89,7 @@ static bool fits(const Product *p)
 
 /* ---- to a buffer ---- */
 
+/* By which steps read. */
 static void put_dim(LayoutSpec *s, const Layout *l, int dim)
 {
     for (int i = 0; i < l->dim_log2[dim]; i++)
@@ -93,61 +97,92 @@ static void put_dim(LayoutSpec *s, const Layout *l, int dim)
                                                        << (layout_dim_shift(l, dim) + i);
 }
 
-static const Type *buffer_type(const Product *p, const Type *ty, int operand)
+static const Layout *layout_for_steps(const Product *p, const Type *ty, int operand)
 {
     LayoutSpec s = {.rank = ty->rank};
     for (int d = 0; d < s.rank; d++) s.dim_log2[d] = ty->layout->dim_log2[d];
     put_dim(&s, ty->layout, own_dim(ty, operand));
     put_dim(&s, ty->layout, k_dim(ty, operand));
     if (s.rank == 3) put_dim(&s, ty->layout, 0);
-    return type_smem(types_of(p), tkc_type_element(ty), ty->rank, ty->shape,
-                     layout_make(layouts_of(p), &s));
+    return layout_make(layouts_of(p), &s);
 }
 
-/* The operand before it was brought to the layout that the dot needed. */
-static Value *source_of(Value *v)
+/* For what is written as `from` says, and read as the dot needs it. */
+static const Layout *layout_for_all(const Product *p, const Type *ty, const Layout *from)
 {
-    return v->def && v->def->kind == OP_CONVERT ? op_arg(v->def, 0) : v;
+    SharedPlan plan;
+    shared_plan(&plan, from, ty->layout, type_bytes(ty), INT32_MAX);
+    return shared_layout(layouts_of(p), &plan, from);
+}
+
+/* The operand before it was brought to the layout that the dot needed: what is transposed is so
+   where it was. */
+static Value *source_of(const Product *p, Builder *b, Value *v)
+{
+    if (ir_def(v, OP_CONVERT)) return source_of(p, b, op_arg(v->def, 0));
+    if (!ir_def(v, OP_TRANS)) return v;
+    Value *from = source_of(p, b, op_arg(v->def, 0));
+    if (from == op_arg(v->def, 0)) return v;
+    const Layout *l = propagate_result(layouts_of(p), v->def, from->type->layout);
+    const Type *ty = type_with_layout(types_of(p), v->type, l);
+    Op *again = build_op(b, OP_TRANS, 1, &from, 1, &ty);
+    ir_copy_attrs(p->fn, again, v->def);
+    return op_result(again, 0);
 }
 
 /* Before which op it is stored: what a loop does not change before that loop, if there is room for
    it all the while. */
 static Op *home_of(const Product *p, int operand)
 {
-    Value *v = op_arg(p->op, operand);
-    Op *home = tile_home(p->op, source_of(v));
-    return buffer_bytes(v->type) <= late_room(p->fn, p->op) ? home : p->op;
+    bool flipped;
+    Op *home = tile_home(p->op, dot_base(p->op, operand, &flipped));
+    return buffer_bytes(op_arg(p->op, operand)->type) <= late_room(p->fn, p->op) ? home : p->op;
 }
 
-static Value *store_operand(const Product *p, int operand)
+static Value *store_operand(const Product *p, int operand, bool by_steps)
 {
-    Value *v = op_arg(p->op, operand);
-    Op *home = home_of(p, operand);
-    Builder b = expand_before(p->fn, home);
-    Value *buffer = build_alloc(&b, buffer_type(p, v->type, operand));
-    build_sstore(&b, buffer, source_of(v), 0);
-    if (home != p->op) build_barrier(&b);
+    const Type *ty = op_arg(p->op, operand)->type;
+    Builder b = expand_before(p->fn, home_of(p, operand));
+    Value *source = source_of(p, &b, op_arg(p->op, operand));
+    const Layout *l = by_steps ? layout_for_steps(p, ty, operand)
+                               : layout_for_all(p, ty, source->type->layout);
+    Value *buffer = build_alloc(
+        &b, type_smem(types_of(p), tkc_type_element(ty), ty->rank, ty->shape, l));
+    build_sstore(&b, buffer, source, 0);
     return buffer;
 }
 
+/* With what it was made of by moves alone. */
 static void drop_unused(Value *v)
 {
-    if (v->def && v->def->kind == OP_CONVERT && ir_is_unused(v->def)) ir_unlink(v->def);
+    while ((ir_def(v, OP_CONVERT) || ir_def(v, OP_TRANS)) && ir_is_unused(v->def)) {
+        Op *op = v->def;
+        v = op_arg(op, 0);
+        ir_unlink(op);
+    }
 }
 
 /* ---- element by element ---- */
 
-/* What a loop has loaded ahead for it alone is read as products ask for it (lower/dot.c). */
+/* What a loop has loaded ahead for it alone, transposed or not, is read as products ask for it. */
 static bool is_read_late(const Product *p, int operand)
 {
     const Value *v = op_arg(p->op, operand);
+    while (ir_def(v, OP_TRANS) && !v->uses->next) v = op_arg(v->def, 0);
     return ir_def(v, OP_RING_LOAD) && !v->uses->next;
 }
 
 /* So is what could be in a buffer all the while. */
-static bool can_be_read_late(const Product *p, int operand)
+static bool could_wait(const Product *p, int operand)
 {
     return is_read_late(p, operand) || home_of(p, operand) != p->op;
+}
+
+/* And what waits until the dot alone. */
+static bool could_be_stored(const Product *p, int operand)
+{
+    (void)p, (void)operand;
+    return true;
 }
 
 /* It can be as it is, with what is read `late`; with very many products the code is too long. */
@@ -162,13 +197,19 @@ static bool stays_whole(const Product *p, bool (*late)(const Product *p, int ope
     return n && held <= MOST_REGISTERS && layout_registers(p->sum) * p->k <= MOST_PRODUCTS;
 }
 
-static void read_late(const Product *p, int operand)
+/* Right before the dot, so that nobody stores anything else there before it has read it. */
+static void read_late(const Product *p, bool (*late)(const Product *p, int operand))
 {
-    Value *v = op_arg(p->op, operand), *buffer = store_operand(p, operand);
+    Value *buffers[2] = {0};
+    for (int i = 0; i < 2; i++)
+        if (!is_read_late(p, i) && late(p, i)) buffers[i] = store_operand(p, i, false);
     Builder b = expand_before(p->fn, p->op);
-    ir_set_int(p->fn, buffer->def, ATTR_COPIES, 1);
-    ir_set_arg(p->op, operand, build_ring_load(&b, buffer, build_int(&b, DT_I32, 0), v->type));
-    drop_unused(v);
+    for (int i = 0; i < 2; i++) {
+        Value *v = op_arg(p->op, i);
+        if (!buffers[i]) continue;
+        ir_set_arg(p->op, i, build_sload(&b, buffers[i], v->type, NULL, 0));
+        drop_unused(v);
+    }
 }
 
 /* ---- from it ---- */
@@ -218,6 +259,19 @@ static void fill_loop(const Product *p, Op *loop, Value *const buffers[2])
     build_yield(&b, 1, &sum);
 }
 
+static void go_by_steps(const Product *p)
+{
+    Op *op = p->op;
+    Value *buffers[2], *sum = op_arg(op, 2), *operands[2] = {op_arg(op, 0), op_arg(op, 1)};
+    for (int i = 0; i < 2; i++) buffers[i] = store_operand(p, i, true);
+    Builder b = expand_before(p->fn, op);
+    Op *loop = build_for(&b, build_int(&b, DT_I32, 0), build_int(&b, DT_I32, p->k),
+                         build_int(&b, DT_I32, 1 << p->step_log2), 1, &sum);
+    fill_loop(p, loop, buffers);
+    expand_replace(op, loop->results);
+    for (int i = 0; i < 2; i++) drop_unused(operands[i]);
+}
+
 void expand_dot(Func *fn, Op *op)
 {
     Product p = {.fn = fn, .op = op, .sum = op_result(op, 0)->type->layout};
@@ -226,17 +280,7 @@ void expand_dot(Func *fn, Op *op)
     p.k = a->shape[a->rank - 1];
     p.step_log2 = choose_step(&p);
     if (p.step_log2 == k_log2(&p) || stays_whole(&p, is_read_late) || !fits(&p)) return;
-    if (stays_whole(&p, can_be_read_late)) {
-        for (int i = 0; i < 2; i++)
-            if (!is_read_late(&p, i) && can_be_read_late(&p, i)) read_late(&p, i);
-        return;
-    }
-    Builder b = expand_before(fn, op);
-    Value *buffers[2], *sum = op_arg(op, 2), *operands[2] = {op_arg(op, 0), op_arg(op, 1)};
-    for (int i = 0; i < 2; i++) buffers[i] = store_operand(&p, i);
-    Op *loop = build_for(&b, build_int(&b, DT_I32, 0), build_int(&b, DT_I32, p.k),
-                         build_int(&b, DT_I32, 1 << p.step_log2), 1, &sum);
-    fill_loop(&p, loop, buffers);
-    expand_replace(op, loop->results);
-    for (int i = 0; i < 2; i++) drop_unused(operands[i]);
+    if (stays_whole(&p, could_wait)) read_late(&p, could_wait);
+    else if (stays_whole(&p, could_be_stored)) read_late(&p, could_be_stored);
+    else go_by_steps(&p);
 }

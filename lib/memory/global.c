@@ -4,7 +4,7 @@
    holds what, and either that layout gives each element to one thread only or what the others load
    goes nowhere but to stores, which they leave to one of them. Nor where the addresses are apart: the
    pointers are sums, of which what is the same for all elements cancels out, and the bounds of the
-   rest do not meet. */
+   rest do not meet, or it goes by steps that do not: what is stored at 3 i and at 3 i + 1. */
 #include "memory/global.h"
 
 #include "analysis/alias.h"
@@ -123,6 +123,8 @@ typedef struct Sum {
     const Value *term[TERMS]; /* scalars, how often each */
     int64_t by[TERMS];
     Wide lo, hi;
+    Wide number;   /* of lo and hi, what is the same */
+    uint64_t step; /* the rest is a multiple of it */
     bool is_known;
 } Sum;
 
@@ -138,8 +140,18 @@ static void add_term(Sum *s, const Value *v, int64_t by)
     s->is_known &= !__builtin_add_overflow(s->by[i], by, &s->by[i]);
 }
 
+static uint64_t common_divisor(uint64_t a, uint64_t b)
+{
+    while (b) {
+        const uint64_t rest = a % b;
+        a = b, b = rest;
+    }
+    return a;
+}
+
 static void add_bounds(Sum *s, const Value *v, int64_t by)
 {
+    s->step = common_divisor(s->step, by < 0 ? 0 - (uint64_t)by : (uint64_t)by);
     if (!s->g->facts) s->g->facts = axis_analyze(s->g->scratch, s->g->fn);
     const AxisFact *f = axis_of(s->g->facts, v);
     if (f->lo == INT64_MIN || f->hi == INT64_MAX || type_is_pointer(v->type)) s->is_known = false;
@@ -161,7 +173,8 @@ static void add_value(Sum *s, const Value *v, int64_t by)
     int64_t number;
     const Op *op = v->def;
     if (ir_const_int(v, &number)) {
-        s->lo += (Wide)by * number, s->hi += (Wide)by * number;
+        const Wide more = (Wide)by * number;
+        s->lo += more, s->hi += more, s->number += more;
     } else if (op && (op->kind == OP_ADD || op->kind == OP_ADDPTR || op->kind == OP_SUB)) {
         add_value(s, op_arg(op, 0), by);
         add_value(s, op_arg(op, 1), op->kind == OP_SUB ? -by : by);
@@ -187,6 +200,14 @@ static bool cancel(const Sum *a, const Sum *b)
     return true;
 }
 
+/* Both go by steps from places between these, and not so far that what wraps could meet. */
+static bool are_between_steps(const Sum *a, const Sum *b)
+{
+    const uint64_t step = common_divisor(a->step, b->step);
+    const Wide lo = a->lo < b->lo ? a->lo : b->lo, hi = a->hi > b->hi ? a->hi : b->hi;
+    return step > 1 && (a->number - b->number) % (Wide)step && hi - lo < (Wide)1 << 32;
+}
+
 static bool are_apart(Global *g, const Value *p, const Value *q)
 {
     Sum a = {.g = g, .is_known = true}, b = a;
@@ -194,7 +215,7 @@ static bool are_apart(Global *g, const Value *p, const Value *q)
     add_value(&a, p, 1);
     add_value(&b, q, 1);
     return a.is_known && b.is_known && cancel(&a, &b) && cancel(&b, &a) &&
-           (a.hi < b.lo || b.hi < a.lo);
+           (a.hi < b.lo || b.hi < a.lo || are_between_steps(&a, &b));
 }
 
 bool global_conflict(Global *g, const Op *earlier, const Op *later)

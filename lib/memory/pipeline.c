@@ -29,6 +29,7 @@
 #include "ir/machine.h"
 #include "ir/tile.h"
 #include "layout/propagate.h"
+#include "layout/reduce_plan.h"
 #include "layout/remat.h"
 #include "linear/shared.h"
 #include "memory/flow.h"
@@ -698,12 +699,23 @@ typedef struct Loops {
     bool multiply; /* they, or what is beside them */
 } Loops;
 
+/* A sum of what one thread has waits for nobody. */
+static bool waits_for_lanes(const Func *fn, const Op *op)
+{
+    ReducePlan plan;
+    if (op->kind != OP_REDUCE) return false;
+    reduce_plan_op(&plan, ir_of(fn)->layouts, op);
+    return !plan.direct || plan.lane_axis || layout_warp_bits(plan.operand, plan.axis);
+}
+
 /* Its loads may begin a turn ahead though none feeds a product. */
 static bool waits_for_few(const Loops *l, const Streams *s)
 {
     const Region *body = s->loop->regions[0];
-    return s->few.len && !l->multiply && ir_contains(body, OP_REDUCE, false) &&
-           !ir_contains(body, OP_SCAN, false);
+    const Op *op = body->first;
+    if (!s->few.len || l->multiply || ir_contains(body, OP_SCAN, false)) return false;
+    while (op && !waits_for_lanes(s->fn, op)) op = op->next;
+    return op;
 }
 
 static bool pipeline_loop(const Loops *l, Func *fn, Op *loop)

@@ -15,7 +15,7 @@ BUDGET = {
     "lib/layout": 2695,
     "lib/linear": 2183,
     "lib/lower": 7974,
-    "lib/memory": 4471,
+    "lib/memory": 4504,
     "lib/spec": 15053,
     "lib/std": 2107,
     "lib/syntax": 3735,

@@ -145,13 +145,14 @@ static const Op *untransposed(const Op *op)
     return op;
 }
 
-/* The product that alone uses it, transposed or not; NULL: there is none. */
-static const Op *product_of(const Op *op)
+/* Where a product alone uses it as a factor, transposed or not; NULL: none does. */
+static const Use *use_as_factor(const Op *op)
 {
     const Use *use = op_result(op, 0)->uses;
     while (use && !use->next && use->user->kind == OP_TRANS) use = op_result(use->user, 0)->uses;
-    return use && !use->next && use->user->kind == OP_DOT && use->user->region == op->region
-               ? use->user
+    return use && !use->next && use->user->kind == OP_DOT && use->user->region == op->region &&
+                   use - use->user->args < 2
+               ? use
                : NULL;
 }
 
@@ -170,14 +171,13 @@ static bool is_there_until(const Op *op, const Op *product)
 
 /* A product by threads asks for elements of whatever is there; one by instructions, of what it
    reads as it is: a ring, or a buffer of what is much for a thread. */
-static bool may_come_late(const Op *op, const Op *product)
+static bool may_come_late(const Op *op, const Use *use)
 {
-    const Use *use = op_result(op, 0)->uses;
-    const int operand = (int)(use - product->args);
+    const Op *product = use->user;
     if (!dot_unit(product).mma) return true;
-    if (use->user != product) return false;
-    return op->kind == OP_RING_LOAD ||
-           (operand < 2 && !dot_is_async(product) && dot_holds_much(product, operand));
+    return op_result(op, 0)->uses == use &&
+           (op->kind == OP_RING_LOAD ||
+            (!dot_is_async(product) && dot_holds_much(product, (int)(use - product->args))));
 }
 
 bool lower_reads_late(const Op *op)
@@ -185,9 +185,9 @@ bool lower_reads_late(const Op *op)
     if (dot_reads_alone(op)) return true;
     const Op *from = untransposed(op);
     if (from->kind != OP_RING_LOAD && (from->kind != OP_SLOAD || from->nargs > 1)) return false;
-    const Op *product = product_of(from);
-    return product && !layout_free_bits(op_result(from, 0)->type->layout, DIM_REGISTER) &&
-           may_come_late(from, product) && is_there_until(from, product);
+    const Use *use = use_as_factor(from);
+    return use && !layout_free_bits(op_result(from, 0)->type->layout, DIM_REGISTER) &&
+           may_come_late(from, use) && is_there_until(from, use->user);
 }
 
 RingReader *lower_ring_open(Lower *L, const Op *op)

@@ -168,10 +168,16 @@ static bool is_widened(const Op *op)
            type_bits(from) <= type_bits(to);
 }
 
+/* What wraps there may come together: its bounds are all that is known. */
+static bool is_narrow(const Type *ty)
+{
+    return type_is_int(ty) && type_bits(ty) < 32;
+}
+
 static void add_value(Sum *s, const Value *v, int64_t by)
 {
     int64_t number;
-    const Op *op = v->def;
+    const Op *op = is_narrow(v->type) ? NULL : v->def;
     if (ir_const_int(v, &number)) {
         const Wide more = (Wide)by * number;
         s->lo += more, s->hi += more, s->number += more;

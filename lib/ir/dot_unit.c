@@ -154,9 +154,10 @@ bool dot_operand_stays(const Op *op, int operand)
     return loop && ir_is_defined_outside(v, loop->regions[loop->nregions - 1]);
 }
 
+/* Of a block that has no layout yet, as of a number. */
 static int thread_words(const Type *ty)
 {
-    return ty->layout ? layout_registers(ty->layout) * type_bits(ty) / 32 : 1;
+    return type_is_block(ty) && !ty->layout ? 1 : type_words(ty);
 }
 
 /* With what the loop around carries, and a sum that goes to others in the turn. */

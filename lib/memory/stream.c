@@ -397,7 +397,8 @@ static void add_stream(Streams *s, Op *load, Reason why)
     x.elsewhere = !is_else_zero(load);
     if (!is_plain(load) || (x.elsewhere && why != AS_IS_SAID) || !stays_as_it_is(s, load)) return;
     if (!x.elsewhere) find_readers(s, &x, op_result(load, 0));
-    if (!feeds(s, &x, why) || !(find_box(s, &x) || (find_copy(s, &x, why) && find_ring(s, &x)))) return;
+    if (!feeds(s, &x, why)) return;
+    if (!find_box(s, &x) && !(find_copy(s, &x, why) && find_ring(s, &x))) return;
     const int far = s->far.len;
     if (!take_operands(s, &slice, x.box ? x.box : load, x.box)) {
         s->far.len = far;

@@ -116,7 +116,8 @@ static void cse_region(Cse *c, Region *r)
     for (Op *op = r->first, *next; op; op = next) {
         next = op->next;
         for (int i = 0; i < op->nregions; i++) cse_region(c, op->regions[i]);
-        if ((op->nregions && op->kind != OP_REDUCE) || op->nresults == 0 || !ir_has(op, OT_PURE)) continue;
+        if ((op->nregions && op->kind != OP_REDUCE) || op->nresults == 0 || !ir_has(op, OT_PURE))
+            continue;
         Op *earlier = find_or_enter(c, op);
         if (earlier) replace(c, op, earlier);
     }

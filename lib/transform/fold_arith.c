@@ -174,7 +174,8 @@ static Value *fold_constants_together(Builder *b, const Op *op)
                         build_binary(b, op->kind, op_arg(inner, 1), y));
 }
 
-/* (x + c) - d is x + (c - d), and the like; what comes out below 0 is a difference, as it is written. */
+/* (x + c) - d is x + (c - d), and the like; what comes out below 0 is a difference, as people write
+   it. */
 static Value *fold_offsets(Builder *b, Op *op)
 {
     int64_t c, d;

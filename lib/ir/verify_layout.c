@@ -229,6 +229,17 @@ static bool check_vector(Verifier *v, const Op *op)
                        (long long)alike);
 }
 
+static bool check_equal(Verifier *v, const Op *op)
+{
+    const Attr *attr = tkc_op_attr(op, ATTR_EQUAL);
+    if (!attr) return true;
+    const Type *ty = op->nargs ? op_arg(op, 0)->type : NULL;
+    bool fits = op->kind == OP_LOAD && type_is_block(ty) && ty->layout && attr->count == ty->rank;
+    for (int i = 0; fits && i < attr->count; i++) fits = is_power_of_two(attr->v[i]);
+    return fits || verify_fail(v, op, "'equal' has a power of two for each dim of a block that is "
+                                      "laid out, of a load");
+}
+
 /* Neighbours that one copy moves are neighbours in the buffer, 4, 8 or 16 bytes of them. */
 static bool is_run_in_buffer(const Op *op)
 {
@@ -256,7 +267,7 @@ static bool check_copy(Verifier *v, const Op *op)
 
 bool verify_layouts(Verifier *v, const Op *op)
 {
-    if (!check_vector(v, op)) return false;
+    if (!check_vector(v, op) || !check_equal(v, op)) return false;
     if (!is_laid_out(op)) return true;
     switch ((Rule)rules[op->kind]) {
     case LR_ANY: return true;

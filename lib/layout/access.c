@@ -51,6 +51,7 @@ typedef struct Access {
     bool prefers_order;
     int width_log2; /* elements one instruction may move along the fastest dim */
     int line_log2;  /* elements along it that share a line */
+    int64_t groups[TKC_MAX_RANK]; /* neighbours that are read from one place */
     bool is_anywhere; /* each line is another's, in any layout */
     int weight;     /* how often it runs, as far as loops tell */
 } Access;
@@ -134,6 +135,7 @@ static Access access_of(Accesses *x, Op *op, int weight)
               most = vector_most_bytes(op);
     int run = log2_floor(fact->contiguity[a.order[0]]);
     const Course course = run ? COURSE_EVEN : course_of(x, ptr);
+    vector_groups(x->facts, op, a.groups);
     a.is_anywhere = course == COURSE_ANYWHERE && !x->multiplies;
     a.width_log2 =
         log2_floor(axis_vector_width(x->facts, ptr, a.order[0], most > bytes ? most : bytes));
@@ -235,14 +237,15 @@ static void make_groups(Accesses *x)
 /* Pieces of `bytes` (a line, a sector) the lanes of one instruction touch. */
 static int touched(const Access *a, const Layout *l, int vector_log2, int bytes)
 {
-    const int shift = layout_dim_shift(l, a->order[0]),
-              piece = log2_floor(bytes / value_bytes(a->op)),
+    const int dim = a->order[0], piece = log2_floor(bytes / value_bytes(a->op)),
               within_log2 = a->line_log2 < piece ? a->line_log2 : piece;
-    uint32_t within = ((UINT32_C(1) << within_log2) - 1) << shift & layout_dim_mask(l, a->order[0]);
+    const uint32_t equal = layout_group_bits(l, a->groups), mask = layout_dim_mask(l, dim),
+                   near = ((UINT32_C(1) << within_log2) - 1) << layout_dim_shift(l, dim),
+                   within = equal | (near << __builtin_popcount(equal & mask) & mask);
     F2Space pieces = {0}, lanes = {0};
     for (int i = 0; i < l->nbits[DIM_LANE]; i++) {
         f2_space_add(&pieces, l->basis[DIM_LANE][i] & ~within);
-        f2_space_add(&lanes, l->basis[DIM_LANE][i]);
+        f2_space_add(&lanes, l->basis[DIM_LANE][i] & ~equal);
     }
     int full = ((value_bytes(a->op) << vector_log2) << lanes.dim) / bytes;
     int n = 1 << pieces.dim;
@@ -255,16 +258,23 @@ static int vector_in(const Access *a, const Layout *l)
     return run < a->width_log2 ? run : a->width_log2;
 }
 
+static int instructions_in(const Access *a, const Layout *l)
+{
+    const uint32_t equal = layout_registers_within(l, layout_group_bits(l, a->groups)) &
+                           ~layout_free_bits(l, DIM_REGISTER);
+    return layout_registers(l) >> (vector_in(a, l) + __builtin_popcount(equal));
+}
+
 /* A load finds in the first-level cache what its neighbours brought; what is written goes on,
    sector by sector. What comes back of an atomic occupies the way for each instruction. */
 static int access_cost(const Access *a, const Layout *l)
 {
-    const int vector_log2 = vector_in(a, l), instructions = layout_registers(l) >> vector_log2;
+    const int vector_log2 = vector_in(a, l);
     int moved = a->op->kind == OP_LOAD ? touched(a, l, vector_log2, LINE_BYTES) * COST_WAVE
                                        : touched(a, l, vector_log2, SECTOR_BYTES) * COST_SECTOR;
     if (a->is_anywhere) moved = 0;
     if (ir_has(a->op, OT_ATOMIC)) moved += COST_ATOMIC;
-    return instructions * (COST_ISSUE + moved);
+    return instructions_in(a, l) * (COST_ISSUE + moved);
 }
 
 /* ---- choosing ---- */
@@ -455,7 +465,7 @@ static bool waits_for_loop(const Op *load)
 static int cost_with_registers(const Access *a, const Layout *l)
 {
     const int n = layout_registers(l);
-    return access_cost(a, l) + COST_ADDRESS * (n >> vector_in(a, l)) +
+    return access_cost(a, l) + COST_ADDRESS * instructions_in(a, l) +
            (waits_for_loop(a->op) ? COST_WAITING * n : 0);
 }
 

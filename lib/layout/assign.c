@@ -343,6 +343,7 @@ static void collect_op(Op *op, void *user)
     Assign *a = user;
     if (is_index_op(a, op)) bitset_add(&a->indices, (int)op_result(op, 0)->id);
     ir_remove_attr(op, ATTR_VECTOR); /* it was decided for another layout */
+    ir_remove_attr(op, ATTR_EQUAL);
     ir_remove_attr(op, ATTR_RUN);
     vec_push(a->scratch, &a->ops, op);
     collect_values(a, op->nresults, op->results);

@@ -4,7 +4,10 @@
    A vector is as wide as the addresses run on and are aligned, as far as the thread holds the
    neighbours in registers. A mask that may end inside it, or the edge of a shape that is padded,
    does not make it narrower, but cuts it into runs of which each has a predicate. Atomic additions
-   of floats go by vectors on sm_90, which are no longer than such a run. */
+   of floats go by vectors on sm_90, which are no longer than such a run.
+
+   Where the addresses of neighbours are equal (of what x / n leads to), a load has the attribute
+   `equal`: a thread reads one of them for all. */
 #include "layout/vector.h"
 
 #include <string.h>
@@ -73,6 +76,30 @@ VectorBits vector_of(const Op *op)
     return v;
 }
 
+static int64_t constancy_of(const AxisFacts *facts, const Value *v, int dim)
+{
+    return type_is_block(v->type) ? axis_of(facts, v)->constancy[dim] : INT64_MAX;
+}
+
+void vector_groups(const AxisFacts *facts, const Op *op, int64_t *groups)
+{
+    const bool reads = op->kind == OP_LOAD && !tkc_op_int(op, ATTR_VOLATILE, 0);
+    for (int d = 0; d < op_arg(op, 0)->type->rank; d++) {
+        groups[d] = reads ? INT64_MAX : 1;
+        for (int i = 0; reads && i < op->nargs; i++) {
+            const int64_t n = constancy_of(facts, op_arg(op, i), d);
+            if (n < groups[d]) groups[d] = n;
+        }
+    }
+}
+
+uint32_t vector_equal(const Op *op)
+{
+    const Attr *attr = tkc_op_attr(op, ATTR_EQUAL);
+    const Layout *l = op_arg(op, 0)->type->layout;
+    return attr ? layout_registers_within(l, layout_group_bits(l, attr->v)) : 0;
+}
+
 uint32_t vector_register(const VectorBits *v, uint32_t head, int i)
 {
     for (int k = 0; k < v->log2; k++)
@@ -95,11 +122,31 @@ typedef struct Deciding {
     bool changed;
 } Deciding;
 
+/* Neighbours that one access moves are none of them. */
+static void decide_equal(Deciding *d, Op *op, const VectorBits *v)
+{
+    const Type *ty = op_arg(op, 0)->type;
+    int64_t groups[TKC_MAX_RANK];
+    if (!type_is_block(ty)) return;
+    vector_groups(d->facts, op, groups);
+    for (int k = 0; k < ty->rank; k++) {
+        const int64_t all = INT64_C(1) << ty->layout->dim_log2[k];
+        if (groups[k] > all) groups[k] = all;
+        if (v->log2 && k == v->dim) groups[k] = 1;
+    }
+    if (!(layout_registers_within(ty->layout, layout_group_bits(ty->layout, groups)) &
+          ~layout_free_bits(ty->layout, DIM_REGISTER)))
+        return;
+    ir_set_ints(d->fn, op, ATTR_EQUAL, ty->rank, groups);
+    d->changed = true;
+}
+
 static void decide(Op *op, void *user)
 {
     Deciding *d = user;
     if (!vector_most_bytes(op) || tkc_op_attr(op, ATTR_VECTOR)) return;
     const VectorBits v = vector_if(d->facts, op, op_arg(op, 0)->type->layout);
+    if (!tkc_op_attr(op, ATTR_EQUAL)) decide_equal(d, op, &v);
     if (!v.log2) return;
     const int64_t values[] = {v.dim, 1 << v.log2, v.run};
     ir_set_ints(d->fn, op, ATTR_VECTOR, 3, values);
@@ -107,7 +154,7 @@ static void decide(Op *op, void *user)
 }
 
 /* needs: layouts.  keeps: what every op computes, and what an access was given before.  changes:
-   loads, stores and atomic additions get the attribute `vector`. */
+   loads, stores and atomic additions get the attribute `vector`, loads `equal`. */
 bool access_run(Pass *p, Func *fn)
 {
     Deciding d = {.fn = fn, .facts = axis_analyze_accesses(p->scratch, fn, NULL)};

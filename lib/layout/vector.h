@@ -22,6 +22,11 @@ int vector_most_bytes(const Op *op);
 /* The register of element i of the vector that begins with `head`. */
 uint32_t vector_register(const VectorBits *v, uint32_t head, int i);
 bool vector_begins(const VectorBits *v, uint32_t reg);
+/* Of a load, for each dim: neighbours, in aligned groups, that are read from one place, or not at
+   all; 1 of any other access. */
+void vector_groups(const AxisFacts *facts, const Op *op, int64_t *groups);
+/* Register bits that lead to others of such a group (the pass `access`). */
+uint32_t vector_equal(const Op *op);
 /* Its mask; NULL: none. */
 const Value *vector_mask(const Op *op);
 

@@ -131,6 +131,26 @@ uint32_t layout_dim_mask(const Layout *l, int dim)
     return ((UINT32_C(1) << l->dim_log2[dim]) - 1) << layout_dim_shift(l, dim);
 }
 
+uint32_t layout_group_bits(const Layout *l, const int64_t *groups)
+{
+    uint32_t bits = 0;
+    for (int d = 0; d < l->rank; d++) {
+        const int64_t most = INT64_C(1) << l->dim_log2[d], n = groups[d] < most ? groups[d] : most;
+        if (n > 1) bits |= (uint32_t)(n - 1) << layout_dim_shift(l, d);
+    }
+    return bits;
+}
+
+uint32_t layout_registers_within(const Layout *l, uint32_t bits)
+{
+    uint32_t threads = 0, found = 0;
+    for (int i = 0; i < l->nbits[DIM_LANE]; i++) threads |= l->basis[DIM_LANE][i];
+    for (int i = 0; i < l->nbits[DIM_WARP]; i++) threads |= l->basis[DIM_WARP][i];
+    for (int i = 0; i < l->nbits[DIM_REGISTER]; i++)
+        if (!(l->basis[DIM_REGISTER][i] & (~bits | threads))) found |= UINT32_C(1) << i;
+    return found;
+}
+
 int layout_coord(const Layout *l, uint32_t index, int dim)
 {
     return (int)((index & layout_dim_mask(l, dim)) >> layout_dim_shift(l, dim));

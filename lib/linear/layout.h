@@ -92,6 +92,12 @@ int layout_run_log2(const Layout *l, int dim);
 int layout_steps(const Layout *l, int dim, int most, uint32_t *bits);
 /* The index bits of a dim, as a mask. */
 uint32_t layout_dim_mask(const Layout *l, int dim);
+/* Bits of the index that differ within aligned groups of so many neighbours along each dim: powers
+   of two. */
+uint32_t layout_group_bits(const Layout *l, const int64_t *groups);
+/* Register bits that change those of the index alone, and none that lanes or warps change: where a
+   register is valid, so is the one with these bits 0. */
+uint32_t layout_registers_within(const Layout *l, uint32_t bits);
 bool layout_has_offset(const Layout *l);
 /* The index without a dim: that of the element of the slice that index belongs to. */
 uint32_t layout_forget(const Layout *l, int dim, uint32_t index);

@@ -51,30 +51,12 @@ static Reg operand(const Lower *L, const Op *op, int i, int r)
     return regs.r[regs.n == 1 ? 0 : r];
 }
 
-/* Bits of the element's index that its value does not depend on. */
-static uint32_t constant_bits(const AxisFact *fact, const Layout *l)
-{
-    uint32_t bits = 0;
-    for (int d = 0; d < l->rank; d++) {
-        int64_t n = fact->constancy[d] < 1 ? 1 : fact->constancy[d];
-        if (n > INT64_C(1) << l->dim_log2[d]) n = INT64_C(1) << l->dim_log2[d];
-        bits |= (uint32_t)(n - 1) << layout_dim_shift(l, d);
-    }
-    return bits;
-}
-
-/* The one with those bits 0 is real where one of the others is: no thread may move it. */
 uint32_t lower_equal_registers(const Lower *L, const Value *v)
 {
     if (!type_is_block(v->type)) return 0;
     const Layout *l = v->type->layout;
-    const uint32_t constant = constant_bits(axis_of(L->facts, v), l);
-    uint32_t threads = 0, equal = 0;
-    for (int i = 0; i < l->nbits[DIM_LANE]; i++) threads |= l->basis[DIM_LANE][i];
-    for (int i = 0; i < l->nbits[DIM_WARP]; i++) threads |= l->basis[DIM_WARP][i];
-    for (int i = 0; i < l->nbits[DIM_REGISTER]; i++)
-        if (!(l->basis[DIM_REGISTER][i] & (~constant | threads))) equal |= UINT32_C(1) << i;
-    return equal;
+    const AxisFact *fact = axis_of(L->facts, v);
+    return layout_registers_within(l, layout_group_bits(l, fact->constancy));
 }
 
 static void read_operands(Lower *L, const Op *op, int r, LLVMValueRef *args)

@@ -26,6 +26,7 @@ typedef struct Memory {
     const Type *ty; /* of the pointers: shape and layout */
     LLVMTypeRef elem;
     VectorBits vec;
+    uint32_t others;        /* register bits that lead to what another register has as well */
     LLVMValueRef canonical; /* stores, atomics: the holder that acts */
     Access access;          /* what all accesses have in common */
 } Memory;
@@ -37,6 +38,7 @@ static Memory memory_of(Lower *L, const Op *op)
     m.ty = m.ptr->type;
     m.elem = lower_type(L, pointee);
     m.vec = vector_of(op);
+    m.others = lower_free_registers(m.ty) | (type_is_block(m.ty) ? vector_equal(op) : 0);
     m.access = (Access){.space = SPACE_GLOBAL,
                         .cache = tkc_op_str(op, ATTR_CACHE, ""),
                         .evict = tkc_op_str(op, ATTR_EVICT, ""),
@@ -54,7 +56,7 @@ static uint32_t neighbour(const Memory *m, uint32_t head, int k)
 
 static bool is_head(const Memory *m, uint32_t reg)
 {
-    return !(reg & lower_free_registers(m->ty)) && vector_begins(&m->vec, reg);
+    return !(reg & m->others) && vector_begins(&m->vec, reg);
 }
 
 /* Mask, validity and who acts, of one element; NULL is true. */
@@ -133,8 +135,7 @@ void lower_load(Lower *L, const Op *op)
         access_vector(L, &m, reg, elems);
         for (int k = 0; k < 1 << m.vec.log2; k++) out.r[neighbour(&m, reg, k)].v = elems[k];
     }
-    const uint32_t free = lower_free_registers(m.ty);
-    for (uint32_t reg = 0; reg < (uint32_t)out.n; reg++) out.r[reg] = out.r[reg & ~free];
+    for (uint32_t reg = 0; reg < (uint32_t)out.n; reg++) out.r[reg] = out.r[reg & ~m.others];
     lower_set(L, op_result(op, 0), out);
 }
 

@@ -697,11 +697,13 @@ static const AtomicRow *atomic_row(const char *rmw)
     return NULL;
 }
 
-/* fp16 and bf16 have no instruction for one of them: a compare and swap, again until nobody came
-   between. */
-static bool is_looped(const AtomicRow *row)
+/* fp16 and bf16 have no instruction for these (sums of bf16 have one on sm_90): a compare and swap,
+   again until nobody came between. */
+static bool is_looped(const Lower *L, const AtomicRow *row, DType dt)
 {
-    return row->kind == DK_FLOAT && strcmp(row->name, "add") != 0;
+    enum { BF16_ADD = 90 };
+    if (row->kind != DK_FLOAT) return false;
+    return strcmp(row->name, "add") != 0 || (dt == DT_BF16 && L->machine->sm < BF16_ADD);
 }
 
 static bool nvptx_has_atomic(const Lower *L, const char *rmw, DType dt)
@@ -710,9 +712,7 @@ static bool nvptx_has_atomic(const Lower *L, const char *rmw, DType dt)
     const DTypeInfo *info = dtype_info(dt);
     if (!row || !dt || !row->type[info->bits]) return false;
     if (row->kind == DK_FLOAT && info->kind != DK_FLOAT) return false;
-    if (is_looped(row)) return L->machine->sm >= 80;
-    if (dt == DT_BF16 && row->kind == DK_FLOAT) return L->machine->sm >= 90;
-    return true;
+    return !is_looped(L, row, dt) || L->machine->sm >= 80;
 }
 
 /* "add.noftz.v4.f16", and what PTX that takes. */
@@ -750,19 +750,29 @@ static Ptx loop_begin(Lower *L, LLVMTypeRef type)
     return p;
 }
 
+/* What comes in place of $0. sm_80 adds bf16 as a product with 1 and a sum, rounded once. */
+static void put_loop_step(Buf *text, const Atomic *a)
+{
+    const char *name = atomic_row(a->rmw)->name;
+    if (!strcmp(name, "add"))
+        buf_puts(text, "mov.b16 one, 0x3F80;\n\tagain: fma.rn.bf16 n, $0, one, $2");
+    else
+        buf_printf(text, "again: %s.%s n, $0, $2", name, a->dtype == DT_BF16 ? "bf16" : "f16");
+}
+
 static void atomic_loop(Lower *L, const Atomic *a, LLVMValueRef *words)
 {
     const char *space = a->space == SPACE_SHARED ? "shared" : "global";
     Ptx p = loop_begin(L, a->word);
     const Place at = ptx_give_address(&p, a->ptr, a->offset);
     ptx_give(&p, words[0]);
-    buf_puts(&p.text, "{\n\t.reg .pred p;\n\t.reg .b16 n, r;\n\tmov.b16 $0, 0;\n\t");
+    buf_puts(&p.text, "{\n\t.reg .pred p;\n\t.reg .b16 n, r, one;\n\tmov.b16 $0, 0;\n\t");
     if (a->pred) buf_printf(&p.text, "@!$%d bra done;\n\t", ptx_give(&p, a->pred));
     buf_printf(&p.text, "ld.relaxed.%s.%s.b16 $0, ", a->scope, space);
     put_place(&p, at);
-    buf_printf(&p.text, ";\n\tagain: %s.%s n, $0, $2;\n\t", atomic_row(a->rmw)->name,
-               a->dtype == DT_BF16 ? "bf16" : "f16");
-    buf_printf(&p.text, "atom.%s.%s.%s.cas.b16 r, ", space, a->sem, a->scope);
+    buf_puts(&p.text, ";\n\t");
+    put_loop_step(&p.text, a);
+    buf_printf(&p.text, ";\n\tatom.%s.%s.%s.cas.b16 r, ", space, a->sem, a->scope);
     put_place(&p, at);
     buf_puts(&p.text, ", $0, n;\n\tsetp.ne.u16 p, r, $0;\n\tmov.b16 $0, r;\n\t"
                       "@p bra again;\n\tdone:\n\t}");
@@ -771,7 +781,7 @@ static void atomic_loop(Lower *L, const Atomic *a, LLVMValueRef *words)
 
 static void nvptx_atomic(Lower *L, const Atomic *a, LLVMValueRef *words)
 {
-    if (is_looped(atomic_row(a->rmw))) {
+    if (is_looped(L, atomic_row(a->rmw), a->dtype)) {
         atomic_loop(L, a, words);
         return;
     }

@@ -10,7 +10,8 @@
    sorts along come last for them (a row that stays in a warp needs no shared memory to be summed).
    What is left to choose is how many neighbours a thread holds. Each width is tried, and what it
    costs all accesses of the group is counted (convert.h): instructions a warp issues, the 128-byte
-   lines its loads and the 32-byte sectors its stores touch. So a copy of fp32 takes vectors of 4; a
+   lines its loads and the 32-byte sectors its stores touch; and what else of that shape hangs on it:
+   integers that are divided, scans, gathers (docs/decisions.md has the figures). So a copy of fp32 takes vectors of 4; a
    copy from fp16 to fp32 takes 4 as well, because 8 would leave gaps between the lanes of the wider
    side; and next to loads that pick every third byte a store of bytes stays narrow. A thread never
    gets more neighbours than its share of the elements: no lane is idle for the sake of width. A
@@ -30,8 +31,8 @@
 #include "layout/vector.h"
 
 enum { LINE_BYTES = 128, SECTOR_BYTES = 32 };
-enum { GUESSED_STRIDE_LOG2 = 2, LOOP_WEIGHT = 8 };
-enum { COST_ADDRESS = 4, COST_WAITING = 8, COST_DIVISION = 20 };
+enum { GUESSED_STRIDE_LOG2 = 2, LOOP_WEIGHT = 8, COUNTED = 8 };
+enum { COST_ADDRESS = 4, COST_HIT = 1, COST_STEP = 3, COST_WAITING = 8, COST_DIVISION = 20 };
 
 typedef struct Group {
     int rank;
@@ -51,10 +52,18 @@ typedef struct Access {
     bool prefers_order;
     int width_log2; /* elements one instruction may move along the fastest dim */
     int line_log2;  /* elements along it that share a line */
-    int64_t groups[TKC_MAX_RANK]; /* neighbours that are read from one place */
+    int64_t groups[TKC_MAX_RANK]; /* neighbours that are read from one place; 1 where a ring may have
+                                     the block, which is copied whole */
+    int64_t span;   /* bytes within which all of it lies, as far as bounds tell */
     bool is_anywhere; /* each line is another's, in any layout */
+    bool is_counted;  /* stored as far behind each other as others are taken */
     int weight;     /* how often it runs, as far as loops tell */
 } Access;
+
+typedef struct Weighed {
+    const Op *op;
+    int weight; /* as above */
+} Weighed;
 
 struct Accesses {
     Arena *arena;
@@ -69,6 +78,7 @@ struct Accesses {
     VEC(Op *) by_stake;    /* those of the group with the greatest stake first */
     VEC(const Op *) along; /* ops that look along a dim: reductions, scans, sorts */
     VEC(const Op *) divisions; /* of integers, by what is not known */
+    VEC(Weighed) moving; /* scans, and gathers from blocks: threads meet for them */
 };
 
 bool access_is_block(const Op *op)
@@ -98,7 +108,9 @@ static int value_bytes(const Op *op)
 typedef enum Course {
     COURSE_EVEN,     /* by arithmetic that keeps them as far apart as they are */
     COURSE_UNEVEN,   /* by other arithmetic: quotients, the nearer edge */
-    COURSE_ANYWHERE, /* by what memory has, or by all the others */
+    COURSE_LOADED, /* by what memory has */
+    COURSE_COUNTED, /* by all the others: as many as are before, say */
+    COURSE_TABLE, /* by a loaded line or number, for all of the block */
 } Course;
 
 static Course course_of_op(const Op *op)
@@ -106,7 +118,8 @@ static Course course_of_op(const Op *op)
     const bool is_even = op->kind == OP_ADD || op->kind == OP_SUB || op->kind == OP_MUL ||
                          op->kind == OP_SHL || op->kind == OP_ADDPTR || op->kind == OP_CAST ||
                          op->kind == OP_HINT || ir_has(op, OT_CONST) || ir_has(op, OT_SHAPE);
-    return is_even ? COURSE_EVEN : ir_has(op, OT_EW) ? COURSE_UNEVEN : COURSE_ANYWHERE;
+    if (is_even) return COURSE_EVEN;
+    return ir_has(op, OT_EW) ? COURSE_UNEVEN : op->kind == OP_LOAD ? COURSE_LOADED : COURSE_COUNTED;
 }
 
 static Course course_of(Accesses *x, const Value *v)
@@ -117,26 +130,46 @@ static Course course_of(Accesses *x, const Value *v)
     const uintptr_t known = (uintptr_t)map_get_ptr(&x->courses, v);
     if (known) return (Course)(known - 1);
     Course worst = course_of_op(op);
-    for (int i = 0; worst < COURSE_ANYWHERE && i < op->nargs; i++) {
+    for (int i = 0; worst < COURSE_LOADED && i < op->nargs; i++) {
         const Course c = course_of(x, op_arg(op, i));
         if (c > worst) worst = c;
     }
+    if (op->kind == OP_BROADCAST && worst == COURSE_LOADED) worst = COURSE_TABLE;
     map_set_ptr(&x->courses, v, (void *)(uintptr_t)(worst + 1));
     return worst;
+}
+
+/* Bytes from the first element of a block of pointers to the end of the last; INT64_MAX: unknown. */
+static int64_t span_of(const Accesses *x, const Value *ptr)
+{
+    enum { MOST = 1 << 20 };
+    const Op *op = ptr->def;
+    const int64_t bytes = type_bytes(ptr->type->elem->elem);
+    if (ir_def(ptr, OP_SPLAT)) return bytes;
+    if (op && op->nargs == 1 && (ir_has(op, OT_SHAPE) || op->kind == OP_HINT))
+        return span_of(x, op_arg(op, 0));
+    if (!op || op->kind != OP_ADDPTR) return INT64_MAX;
+    const AxisFact *offset = axis_of(x->facts, op_arg(op, 1));
+    const int64_t base = span_of(x, op_arg(op, 0));
+    const bool known = offset->lo >= -MOST && offset->hi <= MOST && base <= MOST;
+    return known ? base + (offset->hi - offset->lo) * bytes : INT64_MAX;
 }
 
 static Access access_of(Accesses *x, Op *op, int weight)
 {
     const Value *ptr = op_arg(op, 0);
     const AxisFact *fact = axis_of(x->facts, ptr);
-    Access a = {.op = op, .weight = weight};
+    Access a = {.op = op, .span = span_of(x, ptr), .weight = weight};
     a.prefers_order = near_order(&x->near, ptr, a.order);
     const int bytes = value_bytes(op), line = log2_floor(LINE_BYTES / bytes),
               most = vector_most_bytes(op);
     int run = log2_floor(fact->contiguity[a.order[0]]);
     const Course course = run ? COURSE_EVEN : course_of(x, ptr);
     vector_groups(x->facts, op, a.groups);
-    a.is_anywhere = course == COURSE_ANYWHERE && !x->multiplies;
+    for (int i = 0; x->multiplies && weight > 1 && i < TKC_MAX_RANK; i++) a.groups[i] = 1;
+    const bool stores = op->kind == OP_STORE;
+    a.is_counted = stores && course == COURSE_COUNTED && !x->multiplies;
+    a.is_anywhere = course >= (stores ? COURSE_TABLE : COURSE_LOADED) && !x->multiplies;
     a.width_log2 =
         log2_floor(axis_vector_width(x->facts, ptr, a.order[0], most > bytes ? most : bytes));
     a.line_log2 = run > line ? line : run;
@@ -145,10 +178,15 @@ static Access access_of(Accesses *x, Op *op, int weight)
     return a;
 }
 
+/* By what is not known; a remainder whose quotient is had, too, costs nothing beside that. */
 static bool divides(const Op *op)
 {
-    const Type *ty = op->kind == OP_DIV ? op_arg(op, 0)->type : NULL;
-    return ty && type_is_block(ty) && type_is_int(ty) && !ir_def(op_arg(op, 1), OP_CONST);
+    const Type *ty = op->kind == OP_DIV || op->kind == OP_REM ? op_arg(op, 0)->type : NULL;
+    if (!ty || !type_is_block(ty) || !type_is_int(ty) || ir_def(op_arg(op, 1), OP_CONST))
+        return false;
+    for (const Use *u = op_arg(op, 0)->uses; u && op->kind == OP_REM; u = u->next)
+        if (u->user->kind == OP_DIV && op_arg(u->user, 1) == op_arg(op, 1)) return false;
+    return true;
 }
 
 static void collect(Accesses *x, const Region *r, int weight)
@@ -163,6 +201,8 @@ static void collect(Accesses *x, const Region *r, int weight)
         }
         if (ir_axis(op) >= 0) vec_push(x->arena, &x->along, op);
         if (divides(op)) vec_push(x->arena, &x->divisions, op);
+        if (op->kind == OP_GATHER || op->kind == OP_SCAN)
+            vec_push(x->arena, &x->moving, ((Weighed){op, weight}));
         for (int i = 0; i < op->nregions; i++) collect(x, op->regions[i], inner);
     }
 }
@@ -247,8 +287,10 @@ static int touched(const Access *a, const Layout *l, int vector_log2, int bytes)
         f2_space_add(&pieces, l->basis[DIM_LANE][i] & ~within);
         f2_space_add(&lanes, l->basis[DIM_LANE][i] & ~equal);
     }
-    int full = ((value_bytes(a->op) << vector_log2) << lanes.dim) / bytes;
-    int n = 1 << pieces.dim;
+    const int full = (value_bytes(a->op) << vector_log2 << lanes.dim) / bytes;
+    const int n = 1 << pieces.dim;
+    const int64_t most = a->span / bytes + (a->span % bytes > 0);
+    if (n > most) return (int)most;
     return n > full ? n : full;
 }
 
@@ -265,16 +307,19 @@ static int instructions_in(const Access *a, const Layout *l)
     return layout_registers(l) >> (vector_in(a, l) + __builtin_popcount(equal));
 }
 
-/* A load finds in the first-level cache what its neighbours brought; what is written goes on,
-   sector by sector. What comes back of an atomic occupies the way for each instruction. */
-static int access_cost(const Access *a, const Layout *l)
+/* A load finds in the first-level cache what its neighbours brought, for `hit` a line where it goes
+   element by element; what is written goes on, sector by sector. Each instruction has an address of
+   its own, in two registers. What comes back of an atomic occupies the way for each instruction. */
+static int access_cost(const Access *a, const Layout *l, int hit)
 {
     const int vector_log2 = vector_in(a, l);
-    int moved = a->op->kind == OP_LOAD ? touched(a, l, vector_log2, LINE_BYTES) * COST_WAVE
+    if (a->width_log2) hit = COST_WAVE;
+    int moved = a->op->kind == OP_LOAD ? touched(a, l, vector_log2, LINE_BYTES) * hit
                                        : touched(a, l, vector_log2, SECTOR_BYTES) * COST_SECTOR;
     if (a->is_anywhere) moved = 0;
+    if (a->is_counted) moved /= COUNTED;
     if (ir_has(a->op, OT_ATOMIC)) moved += COST_ATOMIC;
-    return instructions_in(a, l) * (COST_ISSUE + moved);
+    return instructions_in(a, l) * (COST_ISSUE + COST_ADDRESS + moved);
 }
 
 /* ---- choosing ---- */
@@ -304,8 +349,14 @@ static const Layout *group_layout(const Accesses *x, const Group *g, int width_l
     int thread_log2[TKC_MAX_RANK] = {0}, warp_order[TKC_MAX_RANK];
     thread_log2[g->order[0]] = width_log2;
     order_warps(x, g, warp_order);
-    return layout_blocked_warps(ir_of(x->fn)->layouts, g->rank, g->dim_log2, g->order, warp_order,
-                                thread_log2, lane_bits(x), warp_bits(x));
+    const Blocked b = {.rank = g->rank,
+                       .dim_log2 = g->dim_log2,
+                       .order = g->order,
+                       .thread_log2 = thread_log2,
+                       .warp_order = warp_order,
+                       .lane_bits = lane_bits(x),
+                       .warp_bits = warp_bits(x)};
+    return layout_blocked_as(ir_of(x->fn)->layouts, &b);
 }
 
 /* A thread's share of the elements, as far as it lies along the fastest dim. */
@@ -318,8 +369,8 @@ static int share_log2(const Accesses *x, const Group *g)
     return share < along ? share : along;
 }
 
-/* A thread divides once for neighbours of which no multiple of the divisor lies among
-   (lower/divide.c). */
+/* A thread divides once for neighbours that are one number, or of which no multiple of the divisor
+   lies among (lower/divide.c). */
 static int64_t division_cost(const Accesses *x, const Group *g, const Layout *l)
 {
     const int dim = g->order[0], run = layout_run_log2(l, dim);
@@ -327,18 +378,42 @@ static int64_t division_cost(const Accesses *x, const Group *g, const Layout *l)
     for (int i = 0; i < x->divisions.len; i++) {
         const Op *op = x->divisions.data[i];
         if (!is_of_shape(g, op_arg(op, 0)->type)) continue;
-        const int all = log2_floor(axis_group_of_division(x->facts, op, dim));
+        const int64_t equal = axis_of(x->facts, op_result(op, 0))->constancy[dim],
+                      shared = axis_group_of_division(x->facts, op, dim);
+        const int all = log2_floor(equal > shared ? equal : shared);
         cost += COST_DIVISION * (layout_registers(l) >> (run < all ? run : all));
+    }
+    return cost;
+}
+
+/* A scan has a step for each bit of a lane, of every run of neighbours in a thread; what is gathered
+   lies in shared memory as near each other as those that ask for it. */
+static int moving_cost(const Accesses *x, const Op *op, const Layout *l)
+{
+    const int run = layout_run_log2(l, (int)tkc_op_int(op, ATTR_AXIS, 0)), n = layout_registers(l);
+    if (op->kind == OP_SCAN) return (n >> run) * lane_bits(x) * (COST_WAVE + COST_STEP);
+    return n * (COST_ISSUE + (COST_WAVE << run));
+}
+
+static int64_t moving_costs(const Accesses *x, const Group *g, const Layout *l)
+{
+    int64_t cost = 0;
+    for (int i = 0; i < x->moving.len; i++) {
+        const Weighed *m = &x->moving.data[i];
+        if (is_of_shape(g, op_result(m->op, 0)->type))
+            cost += (int64_t)m->weight * moving_cost(x, m->op, l);
     }
     return cost;
 }
 
 static int64_t group_cost(const Accesses *x, int group, const Layout *l)
 {
-    int64_t cost = division_cost(x, &x->groups.data[group], l);
+    const Group *g = &x->groups.data[group];
+    const int hit = x->multiplies ? COST_WAVE : COST_HIT;
+    int64_t cost = division_cost(x, g, l) + moving_costs(x, g, l);
     for (int i = 0; i < x->list.len; i++) {
         const Access *a = &x->list.data[i];
-        if (a->group == group) cost += (int64_t)a->weight * access_cost(a, l);
+        if (a->group == group) cost += (int64_t)a->weight * access_cost(a, l, hit);
     }
     return cost;
 }
@@ -460,13 +535,11 @@ static bool waits_for_loop(const Op *load)
     return false;
 }
 
-/* Each instruction has an address of its own, in two registers; and what waits for the end of a
-   loop is in registers that others want. */
+/* What waits for the end of a loop is in registers that others want. */
 static int cost_with_registers(const Access *a, const Layout *l)
 {
-    const int n = layout_registers(l);
-    return access_cost(a, l) + COST_ADDRESS * instructions_in(a, l) +
-           (waits_for_loop(a->op) ? COST_WAITING * n : 0);
+    const int waiting = waits_for_loop(a->op) ? COST_WAITING * layout_registers(l) : 0;
+    return access_cost(a, l, COST_WAVE) + waiting;
 }
 
 bool access_accepts(const Accesses *x, const Op *op, const Layout *offered)

@@ -27,6 +27,7 @@
 #include "ir/dot_unit.h"
 #include "layout/access.h"
 #include "layout/anchor.h"
+#include "layout/convert.h"
 #include "layout/passes.h"
 #include "layout/propagate.h"
 #include "layout/reduce_plan.h"
@@ -242,16 +243,46 @@ static bool is_reading_layout(const Op *op, int arg, const Layout *l)
     return op->kind == OP_DOT && arg != 2 && (!dot_unit(op).mma || is_read_by_group(op, arg, l));
 }
 
+/* Adds what a register of v costs that comes by arithmetic from what is loaded or scanned; false: it
+   comes from anything else, too. */
+static bool add_weight(Bitset *seen, const Value *v, int *weight)
+{
+    const Op *op = v->def;
+    if (!type_is_block(v->type) || (op && (op->kind == OP_LOAD || op->kind == OP_SCAN)) ||
+        !bitset_add(seen, (int)v->id))
+        return true;
+    const int own = op ? remat_weight(op) : REMAT_NEVER;
+    if (own == REMAT_NEVER) return false;
+    *weight += own;
+    for (int i = 0; i < op->nargs; i++)
+        if (!add_weight(seen, op_arg(op, i), weight)) return false;
+    return true;
+}
+
+/* To compute v in l costs more than to do that for the own share and to move it. */
+static bool is_dear(const Assign *a, const Value *v, const Layout *l)
+{
+    const Layout *own = access_default(a->accesses, v->type);
+    Bitset seen = bitset_make(a->scratch, (int)a->fn->nvalues);
+    int weight = 0;
+    if (type_is_int(v->type) || layout_registers(l) <= layout_registers(own) ||
+        !add_weight(&seen, v, &weight))
+        return false;
+    ConvertPlan plan;
+    convert_plan(&plan, own, l, type_bytes(v->type), 0);
+    return weight * (layout_registers(l) - layout_registers(own)) > plan.cost;
+}
+
 /* A line of which each thread would have much more than its share, when something has to be
    computed for it: that is done for a share, and moved. What only loads it decides for itself. */
-static bool is_too_much(const Op *op, int arg, const Layout *l)
+static bool is_too_much(const Assign *a, const Op *op, int arg, const Layout *l)
 {
     enum { MOST = 16 };
     const Value *v = op_arg(op, arg);
     if (op->kind != OP_EXPAND_DIMS || !l || !v->def || v->def->kind == OP_LOAD) return false;
     const int threads = l->nbits[DIM_LANE] + l->nbits[DIM_WARP];
     const int share = l->total_log2 > threads ? 1 << (l->total_log2 - threads) : 1;
-    return layout_registers(l) >= MOST * share;
+    return layout_registers(l) >= MOST * share || is_dear(a, v, l);
 }
 
 /* A factor that several warps have: nothing is to be done that often for the sake of a product. */
@@ -273,7 +304,7 @@ static void spread_to_definition(Assign *a, const Value *v, const Layout *l)
     if (propagate_is_uniform(op) || op->kind == OP_SPLIT) give_results(a, op, l);
     for (int i = 0; i < op->nargs; i++) {
         const Layout *needs = propagate_operand(a->layouts, op, i, l);
-        if (!is_reading_layout(op, i, l) && !is_too_much(op, i, needs) &&
+        if (!is_reading_layout(op, i, l) && !is_too_much(a, op, i, needs) &&
             !is_copied(op, i, needs))
             give(a, op_arg(op, i), needs);
     }

@@ -23,7 +23,7 @@
 #include "layout/convert.h"
 #include "layout/propagate.h"
 
-enum { MAX_DEPTH = 24, CANNOT = 1 << 28 };
+enum { MAX_DEPTH = 24, CANNOT = REMAT_NEVER };
 
 typedef struct Way {
     int cost;
@@ -45,8 +45,7 @@ static LayoutTable *layouts_of(const Remat *r)
 
 /* ---- costs ---- */
 
-/* Slots per register of the result; CANNOT when the op must not be repeated. */
-static int weight_of(const Op *op)
+int remat_weight(const Op *op)
 {
     switch (op->kind) {
     case OP_CONST:
@@ -107,7 +106,7 @@ static int clone_cost(Remat *r, const Value *v, const Layout *want, int depth)
         const int spared = goes_away(v) ? convert_cost(r, op_arg(op, 0), v->type->layout) : 0;
         return way_of(r, op_arg(op, 0), want, depth + 1)->cost - spared;
     }
-    int weight = weight_of(op);
+    int weight = remat_weight(op);
     if (weight >= CANNOT) return CANNOT;
     bool only_use = v->uses && !v->uses->next;
     int words = type_bits(v->type) > 32 ? 2 : 1;

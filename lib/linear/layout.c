@@ -182,30 +182,33 @@ static void deal(Dealer *d, LayoutDim to, const int *order, int bits)
     for (; bits > 0; bits--) s->basis[to][s->nbits[to]++] = 0;
 }
 
-const Layout *layout_blocked_warps(LayoutTable *t, int rank, const uint8_t *dim_log2,
-                                   const int *order, const int *warp_order, const int *thread_log2,
-                                   int lane_bits, int warp_bits)
+static void deal_registers(Dealer *d, int dim, int log2)
 {
-    LayoutSpec spec = {.rank = rank};
+    while (d->used[dim] < log2 && d->used[dim] < d->spec->dim_log2[dim])
+        deal_one(d, DIM_REGISTER, dim);
+}
+
+const Layout *layout_blocked_as(LayoutTable *t, const Blocked *b)
+{
+    LayoutSpec spec = {.rank = b->rank};
     Dealer d = {.spec = &spec};
-    memcpy(spec.dim_log2, dim_log2, (size_t)rank);
-    for (int i = 0; i < rank; i++) {
-        int dim = order[i];
-        while (d.used[dim] < thread_log2[dim] && d.used[dim] < dim_log2[dim])
-            deal_one(&d, DIM_REGISTER, dim);
-    }
-    deal(&d, DIM_LANE, order, lane_bits);
-    deal(&d, DIM_WARP, warp_order, warp_bits);
-    for (int i = 0; i < rank; i++) {
-        while (d.used[order[i]] < dim_log2[order[i]]) deal_one(&d, DIM_REGISTER, order[i]);
-    }
+    memcpy(spec.dim_log2, b->dim_log2, (size_t)b->rank);
+    for (int i = 0; i < b->rank; i++) deal_registers(&d, b->order[i], b->thread_log2[b->order[i]]);
+    for (int i = 0; i < b->nwoven; i++)
+        if (d.used[b->woven[i]] < b->dim_log2[b->woven[i]] && spec.nbits[DIM_LANE] < b->lane_bits)
+            deal_one(&d, DIM_LANE, b->woven[i]);
+    deal(&d, DIM_LANE, b->order, b->lane_bits - spec.nbits[DIM_LANE]);
+    deal(&d, DIM_WARP, b->warp_order ? b->warp_order : b->order, b->warp_bits);
+    for (int i = 0; i < b->rank; i++) deal_registers(&d, b->order[i], b->dim_log2[b->order[i]]);
     return layout_make(t, &spec);
 }
 
 const Layout *layout_blocked(LayoutTable *t, int rank, const uint8_t *dim_log2, const int *order,
                              const int *thread_log2, int lane_bits, int warp_bits)
 {
-    return layout_blocked_warps(t, rank, dim_log2, order, order, thread_log2, lane_bits, warp_bits);
+    const Blocked b = {.rank = rank, .dim_log2 = dim_log2, .order = order, .thread_log2 = thread_log2,
+                       .lane_bits = lane_bits, .warp_bits = warp_bits};
+    return layout_blocked_as(t, &b);
 }
 
 /* ---- queries ---- */

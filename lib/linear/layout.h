@@ -64,11 +64,17 @@ int layout_coord(const Layout *l, uint32_t index, int dim);
 const Layout *layout_blocked(LayoutTable *t, int rank, const uint8_t *dim_log2, const int *order,
                              const int *thread_log2, int lane_bits, int warp_bits);
 
-/* The same with the warps dealt along an order of their own, so that a reduced dim can stay
-   inside a warp. */
-const Layout *layout_blocked_warps(LayoutTable *t, int rank, const uint8_t *dim_log2,
-                                   const int *order, const int *warp_order, const int *thread_log2,
-                                   int lane_bits, int warp_bits);
+/* What else may be said of such a layout. */
+typedef struct Blocked {
+    int rank;
+    const uint8_t *dim_log2;
+    const int *order, *thread_log2; /* as above */
+    const int *warp_order; /* of warps, so that a reduced dim can stay inside one; NULL: order */
+    int nwoven;
+    const int *woven; /* dims along which the lowest bits of a lane go first, one each */
+    int lane_bits, warp_bits;
+} Blocked;
+const Layout *layout_blocked_as(LayoutTable *t, const Blocked *b);
 
 /* ---- queries ---- */
 int layout_registers(const Layout *l);                      /* 1 << nbits[DIM_REGISTER] */

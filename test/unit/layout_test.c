@@ -36,8 +36,13 @@ static void blocked_deals_vector_lanes_warps_and_the_rest(void)
                "#l<16x64; register: (0,1) (0,2) (8,0); lane: (0,4) (0,8) (0,16) (0,32) (1,0); warp: (2,0) (4,0)>");
     EXPECT_STR(text(layout_blocked(table, 2, dims, (int[]){0, 1}, (int[]){2, 0}, 5, 2)),
                "#l<16x64; register: (1,0) (2,0) (0,32); lane: (4,0) (8,0) (0,1) (0,2) (0,4); warp: (0,8) (0,16)>");
-    EXPECT_STR(text(layout_blocked_warps(table, 2, dims, (int[]){1, 0}, (int[]){0, 1}, (int[]){0, 0}, 5, 2)),
+    Blocked b = {.rank = 2, .dim_log2 = dims, .order = (int[]){1, 0}, .thread_log2 = (int[]){0, 0}, .lane_bits = 5, .warp_bits = 2};
+    b.warp_order = (int[]){0, 1};
+    EXPECT_STR(text(layout_blocked_as(table, &b)),
                "#l<16x64; register: (0,32) (4,0) (8,0); lane: (0,1) (0,2) (0,4) (0,8) (0,16); warp: (1,0) (2,0)>");
+    b.nwoven = 2, b.woven = (int[]){0, 1};
+    EXPECT_STR(text(layout_blocked_as(table, &b)),
+               "#l<16x64; register: (0,16) (0,32) (8,0); lane: (1,0) (0,1) (0,2) (0,4) (0,8); warp: (2,0) (4,0)>");
 }
 
 static void too_many_threads_become_duplicates(void)

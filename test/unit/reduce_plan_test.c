@@ -83,7 +83,9 @@ static void blocked_layouts_reduce_directly(void)
             for (int n = 0; n < 16; n++) {
                 uint8_t dims[] = {(uint8_t)rows, (uint8_t)cols};
                 int order[] = {n & 1, !(n & 1)}, warp_order[] = {n >> 1 & 1, !(n >> 1 & 1)};
-                const Layout *l = layout_blocked_warps(table, 2, dims, order, warp_order, (int[]){n >> 2 & 1, n >> 3}, 3, 2);
+                const Blocked b = {.rank = 2, .dim_log2 = dims, .order = order, .warp_order = warp_order,
+                                   .thread_log2 = (int[]){n >> 2 & 1, n >> 3}, .lane_bits = 3, .warp_bits = 2};
+                const Layout *l = layout_blocked_as(table, &b);
                 for (int axis = 0; axis < 2; axis++) try_layout(l, axis);
             }
         }

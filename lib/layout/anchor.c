@@ -11,7 +11,10 @@
    reads its operands itself. Whether it comes to that, the memory level decides.
 
    Without a matrix instruction a thread holds a square of the sum, which needs the fewest elements
-   of the operands. */
+   of the operands. Shared memory serves 64 and 128 bits a lane twice as fast where lanes whose
+   numbers differ in the lowest bit, or in the next, ask for the same: so the lowest goes along rows
+   and shares what b has, the next along columns and shares what a has (cycles of a warp's 128 bits:
+   2 so, 4 where sharing lanes are 4 or more apart; H200). */
 #include "layout/anchor.h"
 
 #include "base/bitset.h"
@@ -181,7 +184,16 @@ static const Layout *square(LayoutTable *t, int rank, const uint8_t *dim_log2, i
         if (thread[column] <= thread[row] && thread[column] < dim_log2[column]) thread[column]++;
         else if (thread[row] < dim_log2[row]) thread[row]++;
     }
-    return layout_blocked(t, rank, dim_log2, order, thread, lane_bits, warp_bits);
+    const int woven[] = {row, column};
+    const Blocked b = {.rank = rank,
+                       .dim_log2 = dim_log2,
+                       .order = order,
+                       .thread_log2 = thread,
+                       .nwoven = 2,
+                       .woven = woven,
+                       .lane_bits = lane_bits,
+                       .warp_bits = warp_bits};
+    return layout_blocked_as(t, &b);
 }
 
 const Layout *anchor_dot(const Anchors *x, const Op *dot)

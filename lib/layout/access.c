@@ -77,7 +77,7 @@ struct Accesses {
     VEC(Group) groups;
     VEC(Op *) by_stake;    /* those of the group with the greatest stake first */
     VEC(const Op *) along; /* ops that look along a dim: reductions, scans, sorts */
-    VEC(const Op *) divisions; /* of integers, by what is not known */
+    VEC(Weighed) divisions; /* of integers, by what is not known */
     VEC(Weighed) moving; /* scans, and gathers from blocks: threads meet for them */
 };
 
@@ -200,7 +200,7 @@ static void collect(Accesses *x, const Region *r, int weight)
             map_set_ptr(&x->of_op, op, (void *)(uintptr_t)x->list.len);
         }
         if (ir_axis(op) >= 0) vec_push(x->arena, &x->along, op);
-        if (divides(op)) vec_push(x->arena, &x->divisions, op);
+        if (divides(op)) vec_push(x->arena, &x->divisions, ((Weighed){op, weight}));
         if (op->kind == OP_GATHER || op->kind == OP_SCAN)
             vec_push(x->arena, &x->moving, ((Weighed){op, weight}));
         for (int i = 0; i < op->nregions; i++) collect(x, op->regions[i], inner);
@@ -376,12 +376,13 @@ static int64_t division_cost(const Accesses *x, const Group *g, const Layout *l)
     const int dim = g->order[0], run = layout_run_log2(l, dim);
     int64_t cost = 0;
     for (int i = 0; i < x->divisions.len; i++) {
-        const Op *op = x->divisions.data[i];
+        const Op *op = x->divisions.data[i].op;
         if (!is_of_shape(g, op_arg(op, 0)->type)) continue;
         const int64_t equal = axis_of(x->facts, op_result(op, 0))->constancy[dim],
                       shared = axis_group_of_division(x->facts, op, dim);
         const int all = log2_floor(equal > shared ? equal : shared);
-        cost += COST_DIVISION * (layout_registers(l) >> (run < all ? run : all));
+        cost += (int64_t)x->divisions.data[i].weight * COST_DIVISION *
+                (layout_registers(l) >> (run < all ? run : all));
     }
     return cost;
 }
@@ -391,7 +392,8 @@ static int64_t division_cost(const Accesses *x, const Group *g, const Layout *l)
 static int moving_cost(const Accesses *x, const Op *op, const Layout *l)
 {
     const int run = layout_run_log2(l, (int)tkc_op_int(op, ATTR_AXIS, 0)), n = layout_registers(l);
-    if (op->kind == OP_SCAN) return (n >> run) * lane_bits(x) * (COST_WAVE + COST_STEP);
+    if (op->kind == OP_SCAN)
+        return op->nargs * (n >> run) * lane_bits(x) * (COST_WAVE + COST_STEP);
     return n * (COST_ISSUE + (COST_WAVE << run));
 }
 
@@ -418,16 +420,31 @@ static int64_t group_cost(const Accesses *x, int group, const Layout *l)
     return cost;
 }
 
+/* The widest that an access may move at once, or that shortens a scan. */
+static int most_width_log2(const Accesses *x, int group)
+{
+    enum { SCANNED = 3 };
+    const Group *g = &x->groups.data[group];
+    int most = 0;
+    for (int i = 0; i < x->list.len; i++) {
+        const Access *a = &x->list.data[i];
+        if (a->group == group && a->width_log2 > most) most = a->width_log2;
+    }
+    for (int i = 0; i < x->moving.len && most < SCANNED; i++) {
+        const Op *op = x->moving.data[i].op;
+        if (op->kind == OP_SCAN && is_of_shape(g, op_arg(op, 0)->type) &&
+            ir_axis(op) == g->order[0])
+            most = SCANNED;
+    }
+    return most;
+}
+
 /* The widest of the cheapest. */
 static void choose_width(Accesses *x, int group)
 {
     Group *g = &x->groups.data[group];
-    int limit = 0, share = share_log2(x, g);
+    const int limit = most_width_log2(x, group), share = share_log2(x, g);
     int64_t best = INT64_MAX;
-    for (int i = 0; i < x->list.len; i++) {
-        if (x->list.data[i].group == group && x->list.data[i].width_log2 > limit)
-            limit = x->list.data[i].width_log2;
-    }
     for (int w = 0; w <= limit && w <= share; w++) {
         const Layout *l = group_layout(x, g, w);
         int64_t cost = group_cost(x, group, l);

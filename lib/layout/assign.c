@@ -91,13 +91,14 @@ static void reach_access(Assign *a, Op *op, const Layout *offered)
     settle_access(a, op, takes ? offered : access_layout(a->accesses, op));
 }
 
-/* A short line is had by every warp as a whole: what that repeats costs less than their meeting. */
+/* A short line is had by every warp as a whole, if there are several: what that repeats costs less
+   than their meeting. */
 static const Layout *in_each_warp(const Assign *a, const Layout *like)
 {
     enum { MOST_LOG2 = 2 };
     const int own = like->total_log2 - like->nbits[DIM_LANE], order[TKC_MAX_RANK] = {0},
               thread[TKC_MAX_RANK] = {own > 0 ? own : 0};
-    if (like->rank > 1 || own > MOST_LOG2) return NULL;
+    if (like->rank > 1 || own > MOST_LOG2 || !like->nbits[DIM_WARP]) return NULL;
     return layout_blocked(a->layouts, 1, like->dim_log2, order, thread, like->nbits[DIM_LANE],
                           like->nbits[DIM_WARP]);
 }

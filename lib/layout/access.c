@@ -32,7 +32,7 @@
 
 enum { LINE_BYTES = 128, SECTOR_BYTES = 32 };
 enum { GUESSED_STRIDE_LOG2 = 2, LOOP_WEIGHT = 8, COUNTED = 8 };
-enum { COST_ADDRESS = 4, COST_HIT = 1, COST_STEP = 3, COST_WAITING = 8, COST_DIVISION = 20 };
+enum { COST_ADDRESS = 4, COST_HIT = 1, COST_STEP = 3, COST_WAITING = 8, COST_DIVISION = 20, COST_BY_NUMBER = 5 };
 
 typedef struct Group {
     int rank;
@@ -77,7 +77,7 @@ struct Accesses {
     VEC(Group) groups;
     VEC(Op *) by_stake;    /* those of the group with the greatest stake first */
     VEC(const Op *) along; /* ops that look along a dim: reductions, scans, sorts */
-    VEC(Weighed) divisions; /* of integers, by what is not known */
+    VEC(Weighed) divisions; /* of integers */
     VEC(Weighed) moving; /* scans, and gathers from blocks: threads meet for them */
 };
 
@@ -178,15 +178,17 @@ static Access access_of(Accesses *x, Op *op, int weight)
     return a;
 }
 
-/* By what is not known; a remainder whose quotient is had, too, costs nothing beside that. */
-static bool divides(const Op *op)
+/* Slots an element; 0: it is no division of integers. A remainder whose quotient is had, too, costs
+   nothing beside that, nor do powers of two. */
+static int division_slots(const Op *op)
 {
     const Type *ty = op->kind == OP_DIV || op->kind == OP_REM ? op_arg(op, 0)->type : NULL;
-    if (!ty || !type_is_block(ty) || !type_is_int(ty) || ir_def(op_arg(op, 1), OP_CONST))
-        return false;
+    if (!ty || !type_is_block(ty) || !type_is_int(ty)) return 0;
     for (const Use *u = op_arg(op, 0)->uses; u && op->kind == OP_REM; u = u->next)
-        if (u->user->kind == OP_DIV && op_arg(u->user, 1) == op_arg(op, 1)) return false;
-    return true;
+        if (u->user->kind == OP_DIV && op_arg(u->user, 1) == op_arg(op, 1)) return 0;
+    int64_t by;
+    if (!ir_const_int(op_arg(op, 1), &by)) return COST_DIVISION;
+    return by > 0 && is_power_of_two(by) ? 0 : COST_BY_NUMBER;
 }
 
 static void collect(Accesses *x, const Region *r, int weight)
@@ -200,7 +202,7 @@ static void collect(Accesses *x, const Region *r, int weight)
             map_set_ptr(&x->of_op, op, (void *)(uintptr_t)x->list.len);
         }
         if (ir_axis(op) >= 0) vec_push(x->arena, &x->along, op);
-        if (divides(op)) vec_push(x->arena, &x->divisions, ((Weighed){op, weight}));
+        if (division_slots(op)) vec_push(x->arena, &x->divisions, ((Weighed){op, weight}));
         if (op->kind == OP_GATHER || op->kind == OP_SCAN)
             vec_push(x->arena, &x->moving, ((Weighed){op, weight}));
         for (int i = 0; i < op->nregions; i++) collect(x, op->regions[i], inner);
@@ -381,7 +383,7 @@ static int64_t division_cost(const Accesses *x, const Group *g, const Layout *l)
         const int64_t equal = axis_of(x->facts, op_result(op, 0))->constancy[dim],
                       shared = axis_group_of_division(x->facts, op, dim);
         const int all = log2_floor(equal > shared ? equal : shared);
-        cost += (int64_t)x->divisions.data[i].weight * COST_DIVISION *
+        cost += (int64_t)x->divisions.data[i].weight * division_slots(op) *
                 (layout_registers(l) >> (run < all ? run : all));
     }
     return cost;

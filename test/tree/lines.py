@@ -12,7 +12,7 @@ BUDGET = {
     "lib/analysis": 2387,
     "lib/base": 1855,
     "lib/ir": 6893,
-    "lib/layout": 2895,
+    "lib/layout": 2897,
     "lib/linear": 2218,
     "lib/lower": 7974,
     "lib/memory": 4511,

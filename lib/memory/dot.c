@@ -178,11 +178,17 @@ static bool could_wait(const Product *p, int operand)
     return is_read_late(p, operand) || home_of(p, operand) != p->op;
 }
 
-/* And what waits until the dot alone. */
+/* And what waits until the dot alone, but for a factor of several products, which is held for all if
+   that is no more than a step of both may be. */
 static bool could_be_stored(const Product *p, int operand)
 {
-    (void)p, (void)operand;
-    return true;
+    const Value *v = op_arg(p->op, operand);
+    int others = 0;
+    for (const Use *u = v->uses; u; u = u->next) {
+        if (u->user->kind != OP_DOT || u->user->region != p->op->region) return true;
+        others += u->user != p->op;
+    }
+    return !others || registers_of_step(p, operand, k_log2(p)) > MOST_REGISTERS;
 }
 
 /* It can be as it is, with what is read `late`; with very many products the code is too long. */

@@ -15,7 +15,7 @@ BUDGET = {
     "lib/layout": 2897,
     "lib/linear": 2218,
     "lib/lower": 7974,
-    "lib/memory": 4511,
+    "lib/memory": 4517,
     "lib/spec": 15053,
     "lib/std": 2107,
     "lib/syntax": 3735,

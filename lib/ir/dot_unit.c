@@ -175,7 +175,7 @@ static int words_beside(const Op *op, const Type *operand)
 bool dot_holds_much(const Op *op, int operand)
 {
     /* 16 rows of 512 numbers of 16 bits are 128 of each thread's registers */
-    enum { MUCH = 64, MOST = 240 };
+    enum { MUCH = 64, MOST = 176 };
     const Type *ty = op_arg(op, operand)->type;
     if (!dot_unit(op).mma || dot_is_of_group(op)) return false;
     return thread_words(ty) > MUCH ||

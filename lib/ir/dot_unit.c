@@ -154,6 +154,16 @@ bool dot_operand_stays(const Op *op, int operand)
     return loop && ir_is_defined_outside(v, loop->regions[loop->nregions - 1]);
 }
 
+const Use *dot_factor_use(const Op *op)
+{
+    const Use *use = op_result(op, 0)->uses;
+    while (use && !use->next && use->user->kind == OP_TRANS) use = op_result(use->user, 0)->uses;
+    return use && !use->next && use->user->kind == OP_DOT && use->user->region == op->region &&
+                   use - use->user->args < 2
+               ? use
+               : NULL;
+}
+
 /* Of a block that has no layout yet, as of a number. */
 static int thread_words(const Type *ty)
 {

@@ -59,6 +59,9 @@ bool dot_lies_along(const Op *op, int operand, bool flipped, int dim);
 Value *dot_base(const Op *op, int operand, bool *flipped);
 /* No turn of the innermost loop around changes it. */
 bool dot_operand_stays(const Op *op, int operand);
+/* Where a product alone uses what an op gives, as a factor, transposed or not; NULL: none of its
+   region does. */
+const Use *dot_factor_use(const Op *op);
 /* Warps would have it in more registers than it is worth: what stays is read from memory in each turn. */
 bool dot_holds_much(const Op *op, int operand);
 /* True when the operand is where an asynchronous dot can have it: in a ring of swizzled tiles, or

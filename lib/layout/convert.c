@@ -294,6 +294,7 @@ void convert_plan(ConvertPlan *out, const Layout *from, const Layout *to, int el
 static int64_t factor_bytes(const Op *dot, int operand)
 {
     const Value *v = op_arg(dot, operand);
+    while (v->def && v->def->kind == OP_TRANS) v = op_arg(v->def, 0);
     const bool moves = v->def && (v->def->kind == OP_CONVERT || v->def->kind == OP_SLOAD);
     return moves && dot_holds_much(dot, operand)
                ? (int64_t)type_bytes(v->type) << v->type->layout->total_log2
@@ -304,14 +305,12 @@ bool convert_is_by_steps(const Op *op)
 {
     enum { FILL_WARPS = 8 }; /* of a multiprocessor, each with all registers that it can have */
     const Func *fn = op->region->func;
-    const Use *use = op_result(op, 0)->uses;
-    if (!fn->machine || !use || use->next || use->user->kind != OP_DOT ||
-        use->user->region != op->region)
-        return false;
+    const Use *use = dot_factor_use(op);
+    if (!fn->machine || !use) return false;
     const Op *dot = use->user;
     const int operand = (int)(use - dot->args),
               warps = fn->num_warps < FILL_WARPS / 2 ? fn->num_warps : FILL_WARPS / 2;
-    return operand < 2 && factor_bytes(dot, operand) &&
+    return factor_bytes(dot, operand) &&
            factor_bytes(dot, 0) + factor_bytes(dot, 1) <=
                (int64_t)fn->machine->max_smem * warps / FILL_WARPS;
 }

@@ -145,17 +145,6 @@ static const Op *untransposed(const Op *op)
     return op;
 }
 
-/* Where a product alone uses it as a factor, transposed or not; NULL: none does. */
-static const Use *use_as_factor(const Op *op)
-{
-    const Use *use = op_result(op, 0)->uses;
-    while (use && !use->next && use->user->kind == OP_TRANS) use = op_result(use->user, 0)->uses;
-    return use && !use->next && use->user->kind == OP_DOT && use->user->region == op->region &&
-                   use - use->user->args < 2
-               ? use
-               : NULL;
-}
-
 /* Nobody stores anything else to what it reads before the product has read it. */
 static bool is_there_until(const Op *op, const Op *product)
 {
@@ -169,15 +158,14 @@ static bool is_there_until(const Op *op, const Op *product)
     return true;
 }
 
-/* A product by threads asks for elements of whatever is there; one by instructions, of what it
-   reads as it is: a ring, or a buffer of what is much for a thread. */
+/* A product by threads asks for elements of whatever is there; one by instructions, of a ring that it
+   reads as it is, or of a buffer of what is much for a thread. */
 static bool may_come_late(const Op *op, const Use *use)
 {
     const Op *product = use->user;
     if (!dot_unit(product).mma) return true;
-    return op_result(op, 0)->uses == use &&
-           (op->kind == OP_RING_LOAD ||
-            (!dot_is_async(product) && dot_holds_much(product, (int)(use - product->args))));
+    if (op->kind == OP_RING_LOAD) return op_result(op, 0)->uses == use;
+    return !dot_is_async(product) && dot_holds_much(product, (int)(use - product->args));
 }
 
 bool lower_reads_late(const Op *op)
@@ -185,7 +173,7 @@ bool lower_reads_late(const Op *op)
     if (dot_reads_alone(op)) return true;
     const Op *from = untransposed(op);
     if (from->kind != OP_RING_LOAD && (from->kind != OP_SLOAD || from->nargs > 1)) return false;
-    const Use *use = use_as_factor(from);
+    const Use *use = dot_factor_use(from);
     return use && !layout_free_bits(op_result(from, 0)->type->layout, DIM_REGISTER) &&
            may_come_late(from, use) && is_there_until(from, use->user);
 }

@@ -263,10 +263,23 @@ static void expand_op(Op *op, void *user)
     }
 }
 
+/* What transposes a factor that is read step by step is right before the product, as the load of it
+   will be: nobody stores anything between. */
+static void settle_factor(Op *dot, int operand)
+{
+    Value *v = op_arg(dot, operand);
+    while (ir_def(v, OP_TRANS)) v = op_arg(v->def, 0);
+    if (!ir_def(v, OP_CONVERT) || !convert_is_by_steps(v->def)) return;
+    for (Op *op = v->uses->user; op != dot; op = op_result(op, 0)->uses->user)
+        ir_move_before(op, dot);
+}
+
 static void expand_product(Op *op, void *user)
 {
     const Expand *x = user;
-    if (op->kind == OP_DOT) expand_dot(x->fn, op);
+    if (op->kind != OP_DOT) return;
+    for (int i = 0; i < 2; i++) settle_factor(op, i);
+    expand_dot(x->fn, op);
 }
 
 /* needs: layouts, the tensor level.  keeps: what every op computes.  changes: the level; what goes

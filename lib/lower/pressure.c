@@ -19,6 +19,8 @@
 
    Where shared memory leaves more than twice what is needed, they are told of that: ptxas would
    hold to 64 or 72, for programs that have no room (split-K 1.07 times as fast with 72 of 168).
+   Loops without products have no such limit: what is held beside their blocks is more (a scan that
+   stores where its sums say spilled 188 bytes at 128 registers).
    A program of one warp may have all there are: unasked ptxas keeps so many programs on a
    multiprocessor that it computes one exponential behind the other (168 registers; with all it
    takes 216, and 207 us become 152). */
@@ -210,6 +212,7 @@ int pressure_limit(const Lower *L)
     if (!p.copies) return 0;
     if (p.by_warps && programs && share >= m->max_regs_thread) return m->max_regs_thread;
     if (share < m->max_regs_thread && share > 2 * needed) return share / ROUND * ROUND;
+    if (!p.product) return 0;
     if (p.by_warps && spare > 0) return spare > CLOSE ? 0 : most;
     const int wanted = p.by_warps ? needed + NEAR : needed > LEAST ? needed : LEAST;
     while (programs > 0 && limit < wanted)

@@ -175,7 +175,7 @@ static bool read_param(Diags *dx, void *arg)
     if (!def) return false;
     j->count = def->def.params.len;
     if (j->out && j->index >= 0 && j->index < j->count)
-        kernel_param(&s->arena, def, j->index, j->out);
+        kernel_param(&s->arena, s->file, def, j->index, j->out);
     return true;
 }
 

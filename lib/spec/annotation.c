@@ -140,7 +140,7 @@ static bool read_expression(Spec *sp, SpecModule *m, const Ast *e, Annotation *o
 
 bool annotation_read(Spec *sp, SpecModule *m, const Ast *e, Annotation *out)
 {
-    *out = (Annotation){.is_constexpr = kernel_is_constexpr(e)};
+    *out = (Annotation){.is_constexpr = kernel_is_constexpr(m->file, e)};
     if (!e || out->is_constexpr) return true;
     if (e->kind == AST_STRING) return read_text(sp, e, out);
     return read_expression(sp, m, e, out);

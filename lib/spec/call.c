@@ -349,7 +349,7 @@ static void enter_params(Spec *sp, Frame *f, const SpecValue *values)
     for (int i = 0; i < params->len; i++) {
         const AstParam *p = &params->data[i];
         SpecValue v = values[i];
-        if (kernel_is_constexpr(p->annotation)) v = weaken_all(sp, v);
+        if (kernel_is_constexpr(f->module->file, p->annotation)) v = weaken_all(sp, v);
         if (sp->rq->debug) v = name_value(sp, v, p->name, p->span);
         scope_set(f->scope, p->name, v, p->span);
     }

@@ -254,13 +254,48 @@ const Ast *kernel_find(Diags *dx, const AstFile *file, const char *name)
 
 /* ---- parameters ---- */
 
-bool kernel_is_constexpr(const Ast *a)
+typedef struct Alias {
+    Str name;
+    bool is_constexpr;
+} Alias;
+
+static bool is_named_constexpr(const Ast *e)
 {
-    if (!a) return false;
-    if (a->kind == AST_SUBSCRIPT) return kernel_is_constexpr(a->subscript.value);
-    const char *text = a->kind == AST_STRING ? a->string.value : kernel_last_name(a);
-    size_t n = strlen(text), suffix = a->kind == AST_STRING && n > 9 ? n - 9 : 0;
-    return !strcmp(text + suffix, "constexpr");
+    return (e->kind == AST_NAME || e->kind == AST_ATTRIBUTE) &&
+           !strcmp(kernel_last_name(e), "constexpr");
+}
+
+/* from triton.language import constexpr as NAME; NAME = tl.constexpr */
+static bool visit_alias(const Ast *n, void *user)
+{
+    Alias *a = user;
+    for (int i = 0; n->kind == AST_FROM && i < n->import.names.len; i++) {
+        const AstAlias *x = &n->import.names.data[i];
+        a->is_constexpr |= x->as == a->name && !strcmp(x->name, "constexpr");
+    }
+    for (int i = 0; n->kind == AST_ASSIGN && i < n->assign.targets.len; i++) {
+        const Ast *t = n->assign.targets.data[i];
+        a->is_constexpr |= t->kind == AST_NAME && t->name.id == a->name &&
+                           is_named_constexpr(n->assign.value);
+    }
+    return n->kind != AST_DEF && n->kind != AST_CLASS;
+}
+
+/* By what the word is alone, or in the file; in a string it need only stand. */
+static bool says_constexpr(const Ast *n, void *user)
+{
+    const AstFile *file = user;
+    if (n->kind == AST_STRING) return strstr(n->string.value, "constexpr") != NULL;
+    if (is_named_constexpr(n)) return true;
+    if (n->kind != AST_NAME || !file) return false;
+    Alias a = {.name = n->name.id};
+    walk_list(&file->body, visit_alias, &a);
+    return a.is_constexpr;
+}
+
+bool kernel_is_constexpr(const AstFile *file, const Ast *a)
+{
+    return walk_any(a, says_constexpr, (void *)file);
 }
 
 const char *kernel_type_text(const char *string)
@@ -293,12 +328,12 @@ static bool is_type_name(const Ast *annotation, const char *name)
     return annotation->kind == AST_NAME && !strcmp(annotation->name.id, name);
 }
 
-void kernel_param(Arena *a, const Ast *def, int i, TkcParam *out)
+void kernel_param(Arena *a, const AstFile *file, const Ast *def, int i, TkcParam *out)
 {
     const AstParam *p = &def->def.params.data[i];
     *out = (TkcParam){.size = sizeof *out, .name = p->name};
     if (p->annotation) {
-        out->is_constexpr = kernel_is_constexpr(p->annotation);
+        out->is_constexpr = kernel_is_constexpr(file, p->annotation);
         const char *name = kernel_last_name(p->annotation);
         DType dt = dtype_find(name, strlen(name));
         if (p->annotation->kind == AST_STRING) read_string(a, p->annotation->string.value, out);

@@ -26,9 +26,10 @@ const Ast *kernel_find(Diags *dx, const AstFile *file, const char *name);
 void kernel_index(Map *by_name, Arena *a, const AstFile *file);
 /* Of a string annotation, where its type begins: "tl.uint8" says what "uint8" does. */
 const char *kernel_type_text(const char *string);
-/* The annotation makes the parameter compile-time: tl.constexpr in any spelling. */
-bool kernel_is_constexpr(const Ast *annotation);
+/* The annotation, which may be NULL, makes the parameter compile-time: it holds tl.constexpr, in any
+   spelling that it has in the file, which may be NULL. */
+bool kernel_is_constexpr(const AstFile *file, const Ast *annotation);
 /* Fills out from the annotation and default of a parameter; texts are copied into a. */
-void kernel_param(Arena *a, const Ast *def, int i, TkcParam *out);
+void kernel_param(Arena *a, const AstFile *file, const Ast *def, int i, TkcParam *out);
 
 #endif

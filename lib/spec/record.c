@@ -249,7 +249,8 @@ bool record_is_tuple(SpecValue v)
 bool record_is_constexpr(const SpecTuple *t, int i)
 {
     const RecordClass *c = t->record_class;
-    return c && c->kind == RECORD_AGGREGATE && kernel_is_constexpr(c->annotations[i]);
+    return c && c->kind == RECORD_AGGREGATE &&
+           kernel_is_constexpr(c->module ? c->module->file : NULL, c->annotations[i]);
 }
 
 SpecValue record_item(Spec *sp, const SpecTuple *t, int i, SpecValue v, Span at)

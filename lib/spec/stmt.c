@@ -144,7 +144,7 @@ static void exec_assign(Spec *sp, const Ast *s)
 static void exec_annassign(Spec *sp, const Ast *s)
 {
     if (!s->annassign.value) return;
-    bool is_constant = kernel_is_constexpr(s->annassign.annotation);
+    bool is_constant = kernel_is_constexpr(sp->frame->module->file, s->annassign.annotation);
     SpecValue v = spec_eval(sp, s->annassign.value);
     if (is_constant) v = weaken(v);
     assign(sp, s->annassign.target, v, is_constant || sp->frame->is_host, s->span);

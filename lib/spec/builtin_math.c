@@ -168,17 +168,17 @@ SpecValue builtin_python_extremum(Spec *sp, const BuiltinCall *c)
     return r;
 }
 
+/* The bounds promote each other first. */
 SpecValue builtin_clamp(Spec *sp, const BuiltinCall *c)
 {
-    Value *x, *lo, *hi, *y;
+    Value *x, *lo, *hi;
     const bool nan = c->args[3].b;
-    if (!unify_widened(sp, c->args[0], c->args[1], &x, &lo, "tl.clamp", c->at) ||
-        !unify_widened(sp, sv_value(x), c->args[2], &y, &hi, "tl.clamp", c->at))
+    if (!unify_widened(sp, c->args[1], c->args[2], &lo, &hi, "tl.clamp", c->at) ||
+        !unify_widened(sp, c->args[0], sv_value(lo), &x, &lo, "tl.clamp", c->at) ||
+        !unify_widened(sp, sv_value(x), sv_value(hi), &x, &hi, "tl.clamp", c->at))
         return sv_error();
-    if (!type_is_float(y->type)) return refuse_operands(sp, c, y, "floats");
-    if (!unify(sp, sv_value(lo), sv_value(y), UNIFY_NUMBERS, &lo, &y, "tl.clamp", c->at))
-        return sv_error();
-    return sv_value(extremum(sp, OP_MIN, extremum(sp, OP_MAX, y, lo, nan), hi, nan));
+    if (!type_is_float(x->type)) return refuse_operands(sp, c, x, "floats");
+    return sv_value(extremum(sp, OP_MIN, extremum(sp, OP_MAX, x, lo, nan), hi, nan));
 }
 
 SpecValue builtin_logical(Spec *sp, const BuiltinCall *c)

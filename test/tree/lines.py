@@ -26,7 +26,7 @@ BUDGET = {
     "runtime/device": 2175,
     "runtime/interp": 5780,
     "runtime/jit": 3470,
-    "runtime/ptx": 2262,
+    "runtime/ptx": 2267,
     "runtime/simt": 11756,
     "src": 6425,
 }

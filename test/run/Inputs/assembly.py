@@ -546,6 +546,8 @@ def conversion_rows():
     for mode in ("rn", "rz", "rm", "rp"):
         for to, t in (("f16", "f32"), ("f16", "f64"), ("bf16", "f32"), ("bf16", "f64"), ("f32", "f64"), ("bf16", "f16"), ("f16", "bf16")):
             yield Row(f"cvt.{mode}.{to}.{t} $0, $1", t, to, lambda a, dt=PTX[to], mode=mode: a.bits(dt, mode))
+    for to, t in (("bf16", "f16"), ("f16", "bf16")):
+        yield Row(f"cvt.{to}.{t} $0, $1", t, to, lambda a, dt=PTX[to]: a.bits(dt))
     yield Row("cvt.rn.ftz.f16.f32 $0, $1", "f32", "f16", lambda a: a.flushed("fp32").bits("fp16"))
     yield Row("cvt.rn.ftz.sat.f32.f64 $0, $1", "f64", "f32", lambda a: a.bits("fp32", ftz=True, sat=True))
     for to in ("f16", "bf16"):

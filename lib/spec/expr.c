@@ -184,14 +184,17 @@ static int known_truth(Spec *sp, SpecValue v, Span at)
     return op_truth(sp, v, at);
 }
 
-/* A right side that is no run-time value decides, or has no part in the result. */
-static SpecValue join_logically(Spec *sp, const Ast *e, SpecValue left, SpecValue right)
+/* A right side that is no run-time value decides, or has no part in the result. Of two run-time
+   values a left one of known truth does. */
+static SpecValue join_logically(Spec *sp, const Ast *e, SpecValue left, int truth, SpecValue right)
 {
+    const bool is_and = e->binary.op == AOP_LOGICAL_AND;
     spec_at(sp, e->span);
+    if (right.kind == SV_VALUE && truth >= 0) return truth == is_and ? right : left;
     if (right.kind == SV_VALUE) return op_logical(sp, e->binary.op, left, right, e->span);
-    int truth = known_truth(sp, right, e->binary.right->span);
+    truth = known_truth(sp, right, e->binary.right->span);
     if (truth < 0) return sv_error();
-    return truth == (e->binary.op == AOP_LOGICAL_AND) ? left : right;
+    return truth == is_and ? left : right;
 }
 
 static SpecValue eval_boolop(Spec *sp, const Ast *e)
@@ -206,7 +209,7 @@ static SpecValue eval_boolop(Spec *sp, const Ast *e)
         int truth = known_truth(sp, v, left_at);
         if (truth == -2) return sv_error();
         bool is_and = n->binary.op == AOP_LOGICAL_AND;
-        if (truth >= 0) {
+        if (truth >= 0 && v.kind != SV_VALUE) {
             if (truth == !is_and) continue; /* decided by the left side, which is the value */
             v = spec_eval(sp, n->binary.right);
             left_at = n->binary.right->span;
@@ -214,8 +217,8 @@ static SpecValue eval_boolop(Spec *sp, const Ast *e)
         }
         SpecValue right = spec_eval(sp, n->binary.right);
         if (sv_is_error(right)) return right;
-        warn_of_blocks(sp, n, v, right);
-        v = join_logically(sp, n, v, right);
+        if (truth < 0) warn_of_blocks(sp, n, v, right);
+        v = join_logically(sp, n, v, truth, right);
         left_at = n->span;
     }
     return v;

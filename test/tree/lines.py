@@ -16,7 +16,7 @@ BUDGET = {
     "lib/linear": 2218,
     "lib/lower": 7974,
     "lib/memory": 4530,
-    "lib/spec": 15090,
+    "lib/spec": 15093,
     "lib/std": 2107,
     "lib/syntax": 3735,
     "lib/target": 2054,

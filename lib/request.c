@@ -109,6 +109,9 @@ bool job_complete_request(Job *j, SpecRequest *rq, SpecModule *m)
     for (size_t i = 0; i < o->ndefines; i++)
         if (!request_add_define(rq, m, j->ir, j->dx, o->defines[i].name, o->defines[i].value))
             return false;
+    for (size_t i = 0; i < o->narguments; i++)
+        if (!request_add_argument(rq, m, j->ir, j->dx, o->arguments[i].name, o->arguments[i].value))
+            return false;
     return true;
 }
 

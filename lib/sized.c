@@ -44,6 +44,13 @@ const char *tkc_take(void *out, size_t bytes, const void *given)
     return NULL;
 }
 
+static bool are_complete(const TkcDefine *all, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!all[i].name || !all[i].value) return false;
+    return true;
+}
+
 const char *tkc_options_read(TkcOptions *out, const TkcOptions *given)
 {
     if (!given) return "the options are NULL";
@@ -52,9 +59,10 @@ const char *tkc_options_read(TkcOptions *out, const TkcOptions *given)
     const char *wrong = tkc_take(out, sizeof *out, given);
     if (wrong) return wrong;
     if (out->ndefines && !out->defines) return "the defines are NULL";
-    for (size_t i = 0; i < out->ndefines; i++)
-        if (!out->defines[i].name || !out->defines[i].value)
-            return "a define has no name or no value";
+    if (out->narguments && !out->arguments) return "the arguments are NULL";
+    if (!are_complete(out->defines, out->ndefines)) return "a define has no name or no value";
+    if (!are_complete(out->arguments, out->narguments))
+        return "an argument has no name or no value";
     return NULL;
 }
 

@@ -1,6 +1,7 @@
 /* The arguments of a run. In: the words NAME=VALUE, -D, the kernel's parameters. Out: a TkcArg
    for each parameter that the launch gives one for; arrays in host memory and on the device.
    What is wrong with them is said before anything runs. */
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -393,9 +394,53 @@ static bool make_values(Run *r)
     return ok;
 }
 
+/* "n,alpha" has it. */
+static bool has_name(const char *names, const char *name)
+{
+    const size_t n = strlen(name);
+    for (const char *p = names; p; p = strchr(p, ','), p += p != NULL)
+        if (strcspn(p, ",") == n && !memcmp(p, name, n)) return true;
+    return false;
+}
+
+/* The number as the language has it; NULL: it has no text for it. */
+static const char *number_text(Run *r, const RunArg *a)
+{
+    char text[40];
+    if (!strcmp(a->text, "True") || !strcmp(a->text, "False")) return a->text;
+    if (a->arg.kind == TKC_ARG_FLOAT && !isfinite(a->arg.floating)) return NULL;
+    if (a->arg.kind == TKC_ARG_FLOAT) snprintf(text, sizeof text, "%#.17g", a->arg.floating);
+    else if (a->arg.type && *a->arg.type == 'u')
+        snprintf(text, sizeof text, "%llu", (unsigned long long)a->arg.integer);
+    else snprintf(text, sizeof text, "%lld", (long long)a->arg.integer);
+    return options_keep(r->o, text);
+}
+
+/* To the kernel's heuristics, the numbers that they ask for. */
+static bool tell_heuristics(Run *r)
+{
+    TkcTuning said = {.size = sizeof said};
+    TkcOptions *o = &r->o->compile;
+    if (tkc_source_tuning(r->source, o->kernel, &said) != TKC_OK) return false;
+    TkcDefine *all = said.asked ? calloc((size_t)r->nargs + 1, sizeof *all) : NULL;
+    if (said.asked && !all) return command_refuse("out of memory");
+    free(r->arguments);
+    o->arguments = r->arguments = all;
+    o->narguments = 0;
+    for (int i = 0; all && i < r->nargs; i++) {
+        const RunArg *a = &r->args[i];
+        const bool is_number =
+            run_is_given(r, a) && (a->arg.kind == TKC_ARG_INT || a->arg.kind == TKC_ARG_FLOAT);
+        const char *text = is_number && has_name(said.asked, a->name) ? number_text(r, a) : NULL;
+        if (text) all[o->narguments++] = (TkcDefine){a->name, text};
+    }
+    return true;
+}
+
 bool run_read_arguments(Run *r)
 {
-    return read_params(r) && bind_texts(r) && all_given(r) && define_none(r) && make_values(r);
+    return read_params(r) && bind_texts(r) && all_given(r) && define_none(r) && make_values(r) &&
+           tell_heuristics(r);
 }
 
 /* What is wrong with each of them is said. */

@@ -232,6 +232,7 @@ void run_free(Run *r)
         if (r->args[i].ptr) tkc_free(r->dev, r->args[i].ptr);
     }
     free(r->args);
+    free(r->arguments);
 }
 
 int command_run(TkcContext *cx, Options *o)

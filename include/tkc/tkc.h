@@ -212,6 +212,7 @@ typedef struct TkcTuning {
     size_t size;
     const char *key, *reset_to_zero, *restore_value;
     const char *of_host; /* arguments of the decorator that only Python can do (prune_configs_by and hooks), or that are not known here */
+    const char *asked;   /* the parameters whose arguments its @heuristics ask for; see `arguments` of TkcOptions */
 } TkcTuning;
 TKC_API TkcStatus tkc_source_tuning(TkcSource *source, const char *kernel, TkcTuning *out);
 
@@ -258,6 +259,8 @@ typedef struct TkcOptions {
     bool sanitize_overflow;   /* +, - and * of integers of 32 bits and less assert that their result fits; where asserts act */
     int max_registers;        /* of a thread on a GPU, PTX's .maxnreg, whatever spills then; 0: the compiler's choice */
     const char *symbol;       /* what the kernel is called in IR and code, spelt as tkc_artifact_kernel says; NULL: as in the source */
+    const TkcDefine *arguments; /* what run-time parameters will be given, for @heuristics alone: the kernel is for any value */
+    size_t narguments;
 } TkcOptions;
 /* Sets size and defaults. The caller's idea of the struct counts, so its size is passed. Any thread. */
 TKC_API void tkc_options_init_sized(TkcOptions *options, size_t size);

@@ -169,11 +169,21 @@ static void apply_sigs(Binder *b)
         if (s->type.dtype || s->has_value || (s->sig && s->sig->is_tuple)) continue;
         s->type = s->a.type;
     }
+    for (int i = 0; i < b->rq->narguments; i++)
+        if (!find_slot(b, b->rq->arguments[i].name)) unknown_name(b, "value", b->rq->arguments[i].name);
     for (int i = 0; i < b->rq->nsigs; i++) {
         const SpecSig *sig = &b->rq->sigs[i];
         const Slot *s = sig->part ? find_slot(b, sig->name) : NULL;
         if (s) check_part(b, s, sig);
     }
+}
+
+/* What a run-time parameter will be given, or NULL. */
+static const SpecDefine *find_argument(const Binder *b, Str name)
+{
+    for (int i = 0; i < b->rq->narguments; i++)
+        if (b->rq->arguments[i].name == name) return &b->rq->arguments[i];
+    return NULL;
 }
 
 /* The arguments by name as host code sees them: values where known, a type for a pointer, poison
@@ -183,9 +193,11 @@ static SpecValue known_args(Binder *b)
     SpecTuple *t = record_new(b->sp, "arguments", b->n);
     for (int i = 0; i < b->n; i++) {
         const Slot *s = &b->slots[i];
+        const SpecDefine *given = find_argument(b, s->p->name);
         t->names[i] = s->p->name;
         t->data[i] = s->has_value                    ? s->value
                      : s->type.stars || s->type.rank ? sv_type(run_time_type(b, s))
+                     : given                         ? given->value
                                                      : sv_error();
     }
     return sv_tuple(SV_RECORD, t);
@@ -267,7 +279,7 @@ static bool visit_asked(const Ast *n, void *user)
     Asked *a = user;
     if (n->kind != AST_SUBSCRIPT || n->subscript.index->kind != AST_STRING) return !a->slot;
     const Slot *s = find_slot(a->b, n->subscript.index->string.value);
-    if (s && !s->has_value && !a->slot) a->slot = s;
+    if (s && !s->has_value && !a->slot && !find_argument(a->b, s->p->name)) a->slot = s;
     return false;
 }
 

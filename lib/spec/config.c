@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "spec/kernel.h"
+#include "spec/walk.h"
 
 const Ast *config_argument(const Ast *call, const char *keyword, int position)
 {
@@ -205,6 +206,36 @@ static bool add_names(SpecValue v, Buf *out)
     return true;
 }
 
+typedef struct Asked {
+    Arena *arena;
+    AstNames names;
+} Asked;
+
+/* args["n"] */
+static bool visit_asked(const Ast *n, void *user)
+{
+    Asked *a = user;
+    const Ast *key = n->kind == AST_SUBSCRIPT ? n->subscript.index : NULL;
+    if (key && key->kind == AST_STRING && !walk_has(&a->names, key->string.value))
+        vec_push(a->arena, &a->names, key->string.value);
+    return true;
+}
+
+/* The parameters that the functions of @heuristics ask for. */
+static void add_asked(Spec *sp, const SpecFunc *kernel, const Ast *d, Buf *out)
+{
+    const Ast *dict = config_argument(d, "values", 0);
+    Asked a = {.arena = sp->arena};
+    for (int i = 0; dict && dict->kind == AST_DICT && i < dict->dict.values.len; i++) {
+        const Ast *rule = dict->dict.values.data[i];
+        const SpecValue fn = rule->kind == AST_LAMBDA ? sv_none() : module_try(sp, kernel->module, rule);
+        if (fn.kind == SV_FUNC && fn.fn->def) walk_list(&fn.fn->def->def.body, visit_asked, &a);
+        else walk_ast(rule, visit_asked, &a);
+    }
+    for (int i = 0; i < a.names.len; i++)
+        if (walk_param(&kernel->def->def.params, a.names.data[i])) add_name(out, a.names.data[i]);
+}
+
 static const char *text_or_none(Buf *b)
 {
     return b->len ? buf_text(b) : NULL;
@@ -217,9 +248,11 @@ void config_tuning(Spec *sp, const SpecFunc *kernel, TkcTuning *out)
         {"prune_configs_by", 2}, {"pre_hook", 5},   {"post_hook", 6}};
     enum { LISTS = 3, SAID = sizeof said / sizeof *said };
     const AstList *decorators = &kernel->def->def.decorators;
-    Buf texts[LISTS], host = buf_make(sp->arena);
+    Buf texts[LISTS], host = buf_make(sp->arena), asked = buf_make(sp->arena);
     for (int k = 0; k < LISTS; k++) texts[k] = buf_make(sp->arena);
     for (int i = 0; i < decorators->len; i++) {
+        if (!strcmp(kernel_last_name(decorators->data[i]), "heuristics"))
+            add_asked(sp, kernel, decorators->data[i], &asked);
         if (strcmp(kernel_last_name(decorators->data[i]), "autotune") != 0) continue;
         for (int k = 0; k < SAID; k++) {
             const Ast *e = config_argument(decorators->data[i], said[k].name, said[k].position);
@@ -232,4 +265,5 @@ void config_tuning(Spec *sp, const SpecFunc *kernel, TkcTuning *out)
     out->reset_to_zero = text_or_none(&texts[1]);
     out->restore_value = text_or_none(&texts[2]);
     out->of_host = text_or_none(&host);
+    out->asked = text_or_none(&asked);
 }

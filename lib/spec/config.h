@@ -23,7 +23,7 @@ typedef struct Config {
 bool config_choose(Spec *sp, const SpecFunc *kernel, SpecValue known, Config *out);
 /* All of them, as texts: "BLOCK=64 num_warps=4". */
 int config_texts(Spec *sp, const SpecFunc *kernel, const char *const **texts);
-/* What @autotune says beside them: names. */
+/* What @autotune says beside them, and what @heuristics ask for: names. */
 void config_tuning(Spec *sp, const SpecFunc *kernel, TkcTuning *out);
 /* triton.Config(…) as a value. False when the path is another's. */
 bool config_call(Spec *sp, Str path, const Args *args, SpecValue *out);

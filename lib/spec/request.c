@@ -268,16 +268,15 @@ static const Type *type_of_value(TypeTable *types, const char *value)
     return tkc_read_type(value, strlen(value), &t) ? NULL : param_type(types, &t);
 }
 
-bool request_add_define(SpecRequest *rq, SpecModule *m, Ir *ir, Diags *dx, const char *name,
-                        const char *value)
+/* One more of the n that there are. False after an error. */
+static bool add_value(SpecDefine **all, int *n, SpecModule *m, Ir *ir, Diags *dx, const char *name,
+                      const char *value)
 {
-    Arena *a = ir->arena;
-    SpecDefine *all = arena_array(a, SpecDefine, rq->ndefines + 1);
-    if (rq->ndefines) memcpy(all, rq->defines, sizeof *all * (size_t)rq->ndefines);
-    SpecDefine *d = &all[rq->ndefines];
+    SpecDefine *more = arena_array(ir->arena, SpecDefine, *n + 1), *d = &more[*n];
+    if (*n) memcpy(more, *all, sizeof *more * (size_t)*n);
     d->name = intern_cstr(ir->names, name);
-    for (int i = 0; i < rq->ndefines; i++)
-        if (all[i].name == d->name)
+    for (int i = 0; i < *n; i++)
+        if (more[i].name == d->name)
             return diag_fail(dx, SPAN_NONE, "'%s' is given two values", name);
     const Type *type = type_of_value(ir->types, value);
     if (type) {
@@ -288,7 +287,19 @@ bool request_add_define(SpecRequest *rq, SpecModule *m, Ir *ir, Diags *dx, const
         d->value = sv_none();
     } else if (!read_value(m, ir, dx, name, value, &d->value))
         return false;
-    rq->ndefines++;
-    rq->defines = all;
+    ++*n;
+    *all = more;
     return true;
+}
+
+bool request_add_define(SpecRequest *rq, SpecModule *m, Ir *ir, Diags *dx, const char *name,
+                        const char *value)
+{
+    return add_value(&rq->defines, &rq->ndefines, m, ir, dx, name, value);
+}
+
+bool request_add_argument(SpecRequest *rq, SpecModule *m, Ir *ir, Diags *dx, const char *name,
+                          const char *value)
+{
+    return add_value(&rq->arguments, &rq->narguments, m, ir, dx, name, value);
 }

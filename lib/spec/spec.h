@@ -42,6 +42,7 @@ typedef struct SpecTaken {
 typedef struct SpecRequest {
     const char *kernel;         /* or NULL: the only one */
     int ndefines; SpecDefine *defines;
+    int narguments; SpecDefine *arguments; /* known to @heuristics alone */
     int nsigs, sigs_cap; SpecSig *sigs;
     const struct Machine *machine;
     int num_warps, num_stages;  /* 0: from the config or the defaults 4, 3 */
@@ -66,6 +67,9 @@ bool request_add_signature(SpecRequest *rq, Ir *ir, Diags *dx, const char *text)
    an error diagnostic. */
 bool request_add_define(SpecRequest *rq, SpecModule *m, Ir *ir, Diags *dx, const char *name,
                         const char *value);
+/* The same of what a run-time parameter will be given. */
+bool request_add_argument(SpecRequest *rq, SpecModule *m, Ir *ir, Diags *dx, const char *name,
+                          const char *value);
 
 /* ---- a file being specialized ---- */
 SpecModule *spec_module(Ir *ir, Diags *dx, AstFile *file, const SpecRequest *rq); /* binds top-level names */

@@ -78,7 +78,7 @@ class Options(Structure):
         ("require_checked", c_bool), ("max_steps", c_int64), ("max_ops", c_int64), ("max_nesting", c_int64),
         ("max_depth", c_int64), ("max_length", c_int64), ("warnings", c_char_p), ("max_seconds", c_double),
         ("max_memory", c_int64), ("remark_kinds", c_char_p), ("no_asserts", c_bool), ("sanitize_overflow", c_bool),
-        ("max_registers", c_int), ("symbol", c_char_p)]
+        ("max_registers", c_int), ("symbol", c_char_p), ("arguments", POINTER(Define)), ("narguments", c_size_t)]
 
 
 class Param(Structure):

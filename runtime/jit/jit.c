@@ -24,6 +24,20 @@ static bool copy_text(TkcJit *jit, const char **field)
     return !*field || (*field = jit_own(jit, *field, *field + strlen(*field))) != NULL;
 }
 
+/* NULL: no memory. */
+static TkcDefine *copy_values(TkcJit *jit, const TkcDefine *from, size_t n)
+{
+    TkcDefine *all = calloc(n + 1, sizeof *all);
+    bool ok = all != NULL;
+    for (size_t i = 0; ok && i < n; i++) {
+        all[i] = from[i];
+        ok = copy_text(jit, &all[i].name) && copy_text(jit, &all[i].value);
+    }
+    if (ok) return all;
+    free(all);
+    return NULL;
+}
+
 static bool copy_options(TkcJit *jit, const TkcOptions *from)
 {
     TkcOptions *o = &jit->options;
@@ -40,14 +54,9 @@ static bool copy_options(TkcJit *jit, const TkcOptions *from)
         o->passes = "desc";
         o->debug = true;
     }
-    jit->defines = calloc(o->ndefines + 1, sizeof *jit->defines);
-    for (size_t i = 0; jit->defines && i < o->ndefines; i++) {
-        jit->defines[i] = from->defines[i];
-        if (!copy_text(jit, &jit->defines[i].name) || !copy_text(jit, &jit->defines[i].value))
-            return false;
-    }
-    o->defines = jit->defines;
-    return jit->defines != NULL;
+    o->defines = jit->defines = copy_values(jit, from->defines, o->ndefines);
+    o->arguments = jit->arguments = copy_values(jit, from->arguments, o->narguments);
+    return jit->defines && jit->arguments;
 }
 
 static TkcStatus misuse(const TkcDevice *dev, const char *text)
@@ -130,6 +139,7 @@ static void jit_drop(TkcJit *jit)
     for (int i = 0; i < jit->nowned; i++) free(jit->owned[i]);
     free(jit->owned);
     free(jit->defines);
+    free(jit->arguments);
     free(jit->open);
     free(jit->buckets);
     pthread_mutex_destroy(&jit->lock);

@@ -62,7 +62,7 @@ struct TkcJit {
     TkcOptions options;   /* with copies of its strings, below */
     char **owned;
     int nowned;
-    TkcDefine *defines;
+    TkcDefine *defines, *arguments; /* of `options` */
     int nopen;
     OpenParam *open;
     pthread_mutex_t lock; /* of all below: kernels.c */

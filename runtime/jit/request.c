@@ -81,7 +81,7 @@ static void put_source(void *user, const char *what, const char *text, size_t le
     put_text(user, what, hash, sizeof hash - 1);
 }
 
-_Static_assert(sizeof(TkcOptions) == 168, "a new option: does it belong below?");
+_Static_assert(sizeof(TkcOptions) == 184, "a new option: does it belong below?");
 
 bool request_write(Bytes *out, const TkcDevice *dev, const TkcSource *source, const TkcOptions *o)
 {
@@ -97,6 +97,10 @@ bool request_write(Bytes *out, const TkcDevice *dev, const TkcSource *source, co
     for (size_t i = 0; i < o->ndefines; i++) {
         put_option(out, "define", o->defines[i].name);
         put_option(out, "value", o->defines[i].value);
+    }
+    for (size_t i = 0; i < o->narguments; i++) {
+        put_option(out, "argument", o->arguments[i].name);
+        put_option(out, "value", o->arguments[i].value);
     }
     bytes_put(out, "options %d %d %d %d %d\nbudgets %lld %lld %lld %lld %lld\n", o->num_warps,
               o->num_stages, o->no_fp_contract, o->debug, o->line_info, (long long)o->max_steps,

@@ -160,6 +160,44 @@ static void values_of_none(void)
     EXPECT(count == 0 && !tkc_artifact_value(NULL, 0));
 }
 
+/* What run-time parameters will be given is for heuristics, and for them alone. */
+static void arguments(void)
+{
+    static const char text[] = "import triton\ndef tail(args):\n    return args['n'] % args['B']\n"
+                               "@triton.heuristics({'TAIL': tail, 'ONE': lambda a: a['alpha'] == 1.0 and a['n'] > 0})\n"
+                               "@triton.jit\ndef k(x: '*fp32', n: 'i32', alpha: 'fp32', TAIL: 'tl.constexpr', ONE: 'tl.constexpr', B: 'tl.constexpr'):\n"
+                               "    pass\n";
+    TkcDefine given[] = {{"n", "7"}, {"alpha", "2.0"}};
+    const TkcDefine four = {"B", "4"};
+    TkcSource *s;
+    TkcOptions o;
+    TkcArtifact *a;
+    TkcTuning t = {.size = sizeof t};
+    EXPECT_INT(tkc_source_from_text(cx, "h.tk", text, strlen(text), TKC_LANGUAGE_TK, &s), TKC_OK);
+    EXPECT_INT(tkc_source_tuning(s, "k", &t), TKC_OK);
+    EXPECT_STR(t.asked, "n,B,alpha");
+    tkc_options_init(&o);
+    o.defines = &four;
+    o.ndefines = 1;
+    EXPECT_INT(tkc_compile(s, &o, TKC_EMIT_IR, &a), TKC_ERROR);
+    o.arguments = given;
+    o.narguments = 2;
+    EXPECT_INT(tkc_compile(s, &o, TKC_EMIT_IR, &a), TKC_OK);
+    expect_value(a, 0, "TAIL", "3");
+    expect_value(a, 1, "ONE", "False");
+    EXPECT_INT(tkc_artifact_param_count(a), 3);
+    EXPECT_INT(tkc_artifact_param_divisibility(a, 1), 1);
+    tkc_artifact_free(a);
+    given[1].name = "beta";
+    EXPECT_INT(tkc_compile(s, &o, TKC_EMIT_IR, &a), TKC_ERROR);
+    EXPECT(strstr(tkc_last_error(cx), "a value is given for 'beta'"));
+    given[1].value = NULL;
+    EXPECT_MISUSE(tkc_compile(s, &o, TKC_EMIT_IR, &a), "an argument has no name or no value");
+    o.arguments = NULL;
+    EXPECT_MISUSE(tkc_compile(s, &o, TKC_EMIT_IR, &a), "the arguments are NULL");
+    tkc_source_free(s);
+}
+
 /* Launches a jit of `plain` with that list of warnings. */
 static TkcStatus launch(const char *warnings)
 {
@@ -220,6 +258,7 @@ int main(void)
     RUN(beside);
     RUN(values_taken);
     RUN(values_of_none);
+    RUN(arguments);
     RUN(warnings_of_a_jit);
     RUN(names_of_warnings);
     tkc_source_free(source);

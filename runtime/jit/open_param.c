@@ -64,36 +64,66 @@ static TkcStatus promise(TkcJit *jit, OpenParam *p, Words item, Words number)
     return TKC_OK;
 }
 
-/* name=type[:divisibility]: what is said of one parameter becomes part of its declaration. */
+static bool is_quote(char c)
+{
+    return c == '"' || c == '\'';
+}
+
+static Words unquote(Words w)
+{
+    const bool is_quoted = w.end - w.begin > 1 && is_quote(*w.begin) && w.end[-1] == *w.begin;
+    return is_quoted ? trim(w.begin + 1, w.end - 1) : w;
+}
+
+/* The '=' of name=type, or the ':' behind a name in quotes; NULL: none. */
+static const char *find_sign(Words item)
+{
+    const char *p = item.begin;
+    if (!is_quote(*p)) return memchr(p, '=', (size_t)(item.end - p));
+    for (p++; p < item.end && *p != *item.begin; p++) {}
+    for (p++; p < item.end && *p == ' '; p++) {}
+    return p < item.end && (*p == ':' || *p == '=') ? p : NULL;
+}
+
+static bool is_constexpr(Words type)
+{
+    return type.end - type.begin == 9 && !memcmp(type.begin, "constexpr", 9);
+}
+
+/* name=type[:divisibility] or, as in a dict, 'name': 'type': what is said of one parameter becomes
+   part of its declaration. */
 static TkcStatus read_item(TkcJit *jit, Words item)
 {
-    const size_t len = (size_t)(item.end - item.begin);
-    const char *eq = memchr(item.begin, '=', len), *colon = memchr(item.begin, ':', len);
-    if (!eq) return wrong(jit, item, "expected name=type, such as x=*fp32:16");
-    Words name = trim(item.begin, eq);
+    const char *sign = find_sign(item);
+    if (!sign) return wrong(jit, item, "expected name=type, such as x=*fp32:16");
+    const Words name = unquote(trim(item.begin, sign)), type = unquote(trim(sign + 1, item.end));
+    const char *colon = memchr(type.begin, ':', (size_t)(type.end - type.begin));
+    if (is_constexpr(type)) return TKC_OK; /* its value is told elsewhere */
     if (memchr(name.begin, '.', (size_t)(name.end - name.begin)))
         return wrong(jit, item, "a launch looks at its descriptors itself");
     OpenParam *p = open_param_find(jit, name.begin, (size_t)(name.end - name.begin));
     if (!p) return wrong(jit, item, "the kernel has no such parameter, or its value is given");
     if (p->decl.is_constexpr)
         return wrong(jit, item, "the parameter is a constexpr: it takes a value, not a type");
-    TkcStatus status = declare(jit, p, item, trim(eq + 1, colon ? colon : item.end));
-    return status == TKC_OK && colon ? promise(jit, p, item, trim(colon + 1, item.end)) : status;
+    TkcStatus status = declare(jit, p, item, trim(type.begin, colon ? colon : type.end));
+    return status == TKC_OK && colon ? promise(jit, p, item, trim(colon + 1, type.end)) : status;
 }
 
 static TkcStatus read_signature(TkcJit *jit)
 {
     TkcStatus status = TKC_OK;
     const char *p = jit->options.signature ? jit->options.signature : "";
+    p += strspn(p, " ");
+    p += *p == '{'; /* a dict of Python's */
     while (*p && status == TKC_OK) {
-        size_t len = strcspn(p, ",<");
+        size_t len = strcspn(p, ",<}");
         if (p[len] == '<') { /* commas inside are the descriptor's own */
             len += strcspn(p + len, ">");
-            len += strcspn(p + len, ",");
+            len += strcspn(p + len, ",}");
         }
         Words item = trim(p, p + len);
         if (item.begin < item.end) status = read_item(jit, item);
-        p += len + (p[len] == ',');
+        p += len + (p[len] != 0);
     }
     return status;
 }

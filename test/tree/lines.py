@@ -25,7 +25,7 @@ BUDGET = {
     "runtime/debug": 716,
     "runtime/device": 2175,
     "runtime/interp": 5780,
-    "runtime/jit": 3483,
+    "runtime/jit": 3513,
     "runtime/ptx": 2267,
     "runtime/simt": 11756,
     "src": 6455,

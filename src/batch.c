@@ -12,6 +12,7 @@
 #include "command.h"
 #include "report.h"
 #include "tkc/clock.h"
+#include "words.h"
 
 enum { MAX_WORDS = 256, FIRST = 1024 };
 
@@ -49,41 +50,13 @@ static char *trim(char *word)
     return word;
 }
 
-/* The end of a word where there are no tabs: a blank outside of quotes and brackets. */
-static char *find_blank(char *p)
-{
-    char quote = 0;
-    int depth = 0;
-    for (; *p && (*p != ' ' || quote || depth > 0); p++) {
-        if (quote) quote = *p == quote ? 0 : quote;
-        else if (*p == '"' || *p == '\'') quote = *p;
-        else depth += (strchr("([{<", *p) != NULL) - (strchr(")]}>", *p) != NULL);
-    }
-    return *p ? p : NULL;
-}
-
-/* Takes off the quotes around a whole word. */
-static char *unquote(char *word)
-{
-    size_t n = strlen(word);
-    if (n < 2 || (word[0] != '"' && word[0] != '\'') || strchr(word + 1, word[0]) != word + n - 1)
-        return word;
-    word[n - 1] = 0;
-    return word + 1;
-}
-
 /* The words of a line, in place; MAX_WORDS + 1 when there are more. */
 static int split_words(char *line, char **words)
 {
-    bool has_tabs = strchr(line, '\t') != NULL;
+    const bool has_tabs = strchr(line, '\t') != NULL;
     int n = 0;
-    for (char *p = trim(line); p && n <= MAX_WORDS; n++) {
-        char *end = has_tabs ? strchr(p, '\t') : find_blank(p);
-        if (end) *end = 0;
-        if (n < MAX_WORDS) words[n] = has_tabs ? trim(p) : unquote(p);
-        p = end ? end + 1 : NULL;
-        if (p && !has_tabs) p += strspn(p, " ");
-    }
+    for (char *word; n <= MAX_WORDS && (word = has_tabs ? strsep(&line, "\t") : words_next(&line)); n++)
+        if (n < MAX_WORDS) words[n] = has_tabs ? trim(word) : word;
     return n;
 }
 

@@ -8,6 +8,7 @@
 #include "plot.h"
 #include "run.h"
 #include "sweep.h"
+#include "words.h"
 
 typedef struct Line {
     char label[96];
@@ -46,10 +47,10 @@ static bool add_line(Bench *b, const char *label, size_t len, const char *words)
 /* "BLOCK=64 num_warps=4" as options: "-DBLOCK=64 -num-warps=4". */
 static bool add_config(Bench *b, const char *config)
 {
-    char words[1024] = "", copy[1024];
+    char words[1024] = "", copy[1024], *rest = copy, *word;
     snprintf(copy, sizeof copy, "%s", config);
     size_t n = 0;
-    for (char *word = strtok(copy, " "); word && n < sizeof words; word = strtok(NULL, " ")) {
+    while (n < sizeof words && (word = words_next(&rest))) {
         const char *value = strchr(word, '=');
         const bool is_warps = !strncmp(word, "num_warps=", 10);
         const bool is_stages = !strncmp(word, "num_stages=", 11);
@@ -83,7 +84,7 @@ static bool make_lines(Bench *b)
     b->kernel = b->kernel ? b->kernel : ""; /* a file without kernels: run_prepare says so */
     if (!o->nlines) return add_line(b, b->kernel, strlen(b->kernel), "");
     for (int i = 0; i < o->nlines; i++) {
-        const char *text = o->lines[i], *colon = strstr(text, ": ");
+        const char *text = o->lines[i], *colon = *text == '-' ? NULL : strstr(text, ": ");
         if (strcmp(text, "@autotune")
                 ? !add_line(b, text, colon ? (size_t)(colon - text) : strlen(text),
                             colon ? colon + 2 : text)

@@ -8,6 +8,7 @@
 #include <strings.h>
 
 #include "tkc/expr.h"
+#include "words.h"
 
 typedef enum OptForm { FORM_GROUP, FORM_FLAG, FORM_EQUALS, FORM_NEXT, FORM_JOINED } OptForm;
 typedef enum OptId {
@@ -598,11 +599,11 @@ static bool is_of_variant(OptId id)
            id == OPT_NUM_STAGES || id == OPT_CONTRACT || id == OPT_PASSES;
 }
 
-/* Words apart by blanks, the first of them none. False: too many, or one that does not belong. */
+/* The words of a text, the first of them none. False: too many, or one that does not belong. */
 static bool split_words(Options *o, const char *what, char *text, char **argv, int most, int *argc)
 {
     const char *value;
-    for (char *word = strtok(text, " "); word; word = strtok(NULL, " ")) {
+    for (char *word; (word = words_next(&text));) {
         if (*argc == most) return misuse(o, "%s has at most %d words", what, most - 1);
         argv[(*argc)++] = word;
         if (is_argument(word) || (argv[*argc - 2] && argv[*argc - 2][0] == '-' && word[0] != '-'))

@@ -47,6 +47,7 @@ STATEMENTS = [
       "tl.store(y + 2, v.item().to(tl.int32, bitcast=True))\ntl.store(y + 3, c.to(tl.int32, bitcast=True))",
       [-4194304, 2143289344, -4194304, 2143289344]),
     S("walrus", "if (a := n + 1) > 5:\n    tl.store(y, a)", [6]),
+    S("annotated assignment", "k: tl.constexpr = C\nfor i in tl.static_range(3):\n    k: tl.constexpr = k + i\n    tl.store(y + i, k)", [4, 5, 7]),
     S("if on constexpr", "if C == 4:\n    a = 1\nelse:\n    a = undefined_name(n, 'never looked at')\ntl.store(y, a)",
       [1]),
     S("if on constexpr", "if C > 8:\n    a = 1\nelif C > 3:\n    a = 2\nelse:\n    a = 3\ntl.store(y, a)", [2]),

@@ -464,10 +464,10 @@ def run_on_simt(kernel, extents, given):
     with kernel.lock:
         try:
             for begin, end in merge([_arrays.Array(where[id(a)], a.bytes, a.type, HOST) for a in given.arrays.values()]):
-                out = c_uint64()
-                check(lib.tkc_alloc(device, end - begin + ALIGN, ctypes.byref(out)))
+                out, ahead = c_uint64(), begin % ALIGN  # nothing behind the end, where the emulator tells of accesses
+                check(lib.tkc_alloc(device, max(ahead + end - begin, 1), ctypes.byref(out)))
                 freed.append(out.value)
-                moved.append((begin, end, out.value + begin % ALIGN))
+                moved.append((begin, end, out.value + ahead))
                 check(lib.tkc_copy_in(device, moved[-1][2], begin, end - begin))
             there = {i: next((to + at - b for b, e, to in moved if b <= at < e or b == at), at) for i, at in where.items()}
             kernel.launch(extents, None, given.pack(there))

@@ -177,6 +177,14 @@ static void arith(PtxCall *c, OpKind op)
     give(c, one_arith(dt, op, ptx_rounding(c), x, c->n));
 }
 
+/* All operands but the last are of the second type, which the first one holds exactly. */
+static void mixed(PtxCall *c, OpKind op)
+{
+    for (int i = 0; i < c->n - 1; i++)
+        c->a[i] = tkc_bits_from_double(c->type->dtype, tkc_bits_to_double(c->second->dtype, c->a[i]));
+    arith(c, op);
+}
+
 /* The approximation has no answer for a divisor above 2^126: 0, or NaN under an infinity. */
 void ptx_fdiv(PtxCall *c)
 {
@@ -274,6 +282,9 @@ INSN(fadd, arith(c, OP_ADD))
 INSN(fsub, arith(c, OP_SUB))
 INSN(fmul, arith(c, OP_MUL))
 INSN(ffma, arith(c, OP_FMA))
+INSN(fadd_mixed, mixed(c, OP_ADD))
+INSN(fsub_mixed, mixed(c, OP_SUB))
+INSN(ffma_mixed, mixed(c, OP_FMA))
 INSN(fsqrt, arith(c, OP_SQRT))
 INSN(frsqrt, function(c, reciprocal_root))
 INSN(fsin, function(c, sin))

@@ -52,8 +52,7 @@ typedef struct Access {
     bool prefers_order;
     int width_log2; /* elements one instruction may move along the fastest dim */
     int line_log2;  /* elements along it that share a line */
-    int64_t groups[TKC_MAX_RANK]; /* neighbours that are read from one place; 1 where a ring may have
-                                     the block, which is copied whole */
+    int64_t groups[TKC_MAX_RANK]; /* neighbours that are read from one place */
     int64_t span;   /* bytes within which all of it lies, as far as bounds tell */
     bool is_anywhere; /* each line is another's, in any layout */
     bool is_counted;  /* stored as far behind each other as others are taken */
@@ -155,6 +154,16 @@ static int64_t span_of(const Accesses *x, const Value *ptr)
     return known ? base + (offset->hi - offset->lo) * bytes : INT64_MAX;
 }
 
+/* What may be copied to a ring is copied element by element. */
+static void find_groups(const Accesses *x, Access *a)
+{
+    enum { LEAST_COPY = 4 };
+    vector_groups(x->facts, a->op, a->groups);
+    if (!x->multiplies || a->weight == 1 || value_bytes(a->op) << a->width_log2 < LEAST_COPY)
+        return;
+    for (int d = 0; d < TKC_MAX_RANK; d++) a->groups[d] = 1;
+}
+
 static Access access_of(Accesses *x, Op *op, int weight)
 {
     const Value *ptr = op_arg(op, 0);
@@ -165,8 +174,6 @@ static Access access_of(Accesses *x, Op *op, int weight)
               most = vector_most_bytes(op);
     int run = log2_floor(fact->contiguity[a.order[0]]);
     const Course course = run ? COURSE_EVEN : course_of(x, ptr);
-    vector_groups(x->facts, op, a.groups);
-    for (int i = 0; x->multiplies && weight > 1 && i < TKC_MAX_RANK; i++) a.groups[i] = 1;
     const bool stores = op->kind == OP_STORE;
     a.is_counted = stores && course == COURSE_COUNTED && !x->multiplies;
     a.is_anywhere = course >= (stores ? COURSE_TABLE : COURSE_LOADED) && !x->multiplies;
@@ -175,6 +182,7 @@ static Access access_of(Accesses *x, Op *op, int weight)
     a.line_log2 = run > line ? line : run;
     if (a.line_log2 < line - GUESSED_STRIDE_LOG2) a.line_log2 = line - GUESSED_STRIDE_LOG2;
     if (course) a.line_log2 = line;
+    find_groups(x, &a);
     return a;
 }
 

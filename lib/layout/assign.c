@@ -43,6 +43,7 @@ typedef struct Assign {
     Map of_op;               /* ops that choose: the layout they work in */
     VEC(Value *) values;     /* every block */
     VEC(Op *) ops;           /* every op, outer before inner */
+    VEC(int) sizes;          /* see measure_accesses */
     Bitset indices;          /* ids of values, see is_index_op */
     VEC(Value *) work;       /* given a layout that has not yet spread */
     int next;                /* of work: first in, first out */
@@ -383,14 +384,52 @@ static void collect_op(Op *op, void *user)
         collect_values(a, op->regions[i]->nargs, op->regions[i]->args);
 }
 
-static void seed_size(Assign *a, int log2)
+/* The size of the largest block that numbers packed in v are taken apart to. */
+static int unpacked_log2(Bitset *seen, const Value *v)
+{
+    int most = size_log2(v->type);
+    if (!bitset_add(seen, (int)v->id)) return most;
+    for (const Use *u = v->uses; u; u = u->next) {
+        const Op *op = u->user;
+        if (op->nresults != 1 || !(op->kind == OP_JOIN || op->kind == OP_TRANS ||
+                                   op->kind == OP_RESHAPE || ir_has(op, OT_EW)))
+            continue;
+        const int log2 = unpacked_log2(seen, op_result(op, 0));
+        if (log2 > most) most = log2;
+    }
+    return most;
+}
+
+/* Of each access, by place among the seeds. What is loaded packed goes by vectors as it lies, and
+   what is made of it follows, unless it is stored. */
+static void measure_accesses(Assign *a)
 {
     Op *op;
     for (int i = 0; (op = access_seed(a->accesses, i)); i++) {
-        if (working_layout(a, op) || size_log2(op_arg(op, 0)->type) != log2) continue;
+        int log2 = size_log2(op_arg(op, 0)->type);
+        if (op->kind == OP_LOAD) {
+            Bitset seen = bitset_make(a->scratch, (int)a->fn->nvalues);
+            log2 = unpacked_log2(&seen, op_result(op, 0));
+        }
+        vec_push(a->scratch, &a->sizes, log2);
+    }
+}
+
+/* Those of that size, or those that are unpacked to it. */
+static void seed_accesses(Assign *a, int log2, bool unpacked)
+{
+    Op *op;
+    for (int i = 0; (op = access_seed(a->accesses, i)); i++) {
+        const int size = unpacked ? a->sizes.data[i] : size_log2(op_arg(op, 0)->type);
+        if (working_layout(a, op) || size != log2) continue;
         settle_access(a, op, access_layout(a->accesses, op));
         spread(a);
     }
+}
+
+static void seed_size(Assign *a, int log2)
+{
+    for (int unpacked = 0; unpacked <= 1; unpacked++) seed_accesses(a, log2, unpacked);
     for (int i = 0; i < a->values.len; i++) {
         Value *v = a->values.data[i];
         if (layout_of(a, v) || size_log2(v->type) != log2) continue;
@@ -519,6 +558,7 @@ bool assign_run(Pass *p, Func *fn)
     map_init(&a.of_op, p->scratch);
     ir_walk(fn->body, collect_op, &a);
     seed_dots(&a);
+    measure_accesses(&a);
     for (int log2 = LAYOUT_MAX_BITS; log2 >= 0; log2--) seed_size(&a, log2);
     for (int i = 0; i < a.ops.len; i++) dictate(&a, a.ops.data[i]);
     set_types(&a);

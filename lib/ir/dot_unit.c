@@ -77,7 +77,7 @@ const MmaRow *dot_group_row(const Op *op)
     const Machine *machine = op->region->func->machine;
     const DType a = type_dtype(op_arg(op, 0)->type), sum = type_dtype(op_arg(op, 2)->type);
     const bool has_none = !machine || !machine->arch_specific || machine->sm != HOPPER ||
-                          dtype_info(sum)->bits != SUM_BITS,
+                          (sum != DT_F16 && dtype_info(sum)->bits != SUM_BITS),
                is_apart = a == DT_F32 && strcmp(tkc_op_str(op, ATTR_PRECISION, "ieee"), "tf32"),
                is_exact = dtype_is_f8(a) && !tkc_op_int(op, ATTR_IMPRECISE, 1);
     if (has_none || is_apart || is_exact) return NULL;

@@ -10,12 +10,14 @@
 #include "ir/type.h"
 #include "linear/shared.h"
 #include "linear/swizzle.h"
+#include "lower/vector.h"
 #include "tkc/carry.h"
 
 enum {
     MOST_COLUMNS = 256,
     MOST_APART = 2 * GROUP_APART_WORDS,
-    UNIT_LOG2 = 4 /* bytes, of what descriptors count */
+    UNIT_LOG2 = 4, /* bytes, of what descriptors count */
+    SUM_HALF_BITS = 16
 };
 
 /* An operand in shared memory. */
@@ -45,6 +47,7 @@ typedef struct Product {
     int ntiles;
     int apart;         /* so many steps are summed by themselves, and then added; 0: all in one */
     uint32_t rows;     /* bits of registers' numbers that choose rows beyond the first 64 */
+    Packing pair;      /* of sums in a word */
     FragmentReader *a; /* NULL: in memory */
     Tiles tiles[2];
     Regs out;
@@ -196,21 +199,47 @@ static int sums_of(const Part *part)
     return part->m.tiles * part->m.columns / 2;
 }
 
+static int words_of(const Part *part)
+{
+    return part->m.tiles * part->m.each;
+}
+
 static LLVMValueRef *sum_at(const Product *p, const Part *part, int i)
 {
     const int each = p->columns / 2;
     return &p->out.r[register_at(p, place_of(p, part->tile + i / each), i % each)].v;
 }
 
+/* One sum, or two of 16 bits. */
+static LLVMValueRef word_at(const Product *p, const Part *part, int i)
+{
+    LLVMValueRef sums[2], word;
+    if (p->pair.count == 1) return *sum_at(p, part, i);
+    for (int k = 0; k < 2; k++) sums[k] = *sum_at(p, part, 2 * i + k);
+    pack_words(p->L, &p->pair, sums, &word);
+    return word;
+}
+
 static void begin_part(const Product *p, Part *part)
 {
     GroupMma *m = &part->m;
     for (int i = 0; i < m->tiles; i++) fill_tile(p, place_of(p, part->tile + i), m, i, part->step);
-    for (int i = 0; i < sums_of(part); i++) {
-        LLVMValueRef sum = *sum_at(p, part, i);
-        m->sums[i] = m->fresh ? LLVMGetUndef(LLVMTypeOf(sum)) : sum;
+    for (int i = 0; i < words_of(part); i++) {
+        LLVMValueRef word = word_at(p, part, i);
+        m->sums[i] = m->fresh ? LLVMGetUndef(LLVMTypeOf(word)) : word;
     }
     p->L->target->group_mma(p->L, m);
+}
+
+/* None is taken from a word of two that is under way. */
+static void take_pairs(const Product *p, const Part *part)
+{
+    LLVMValueRef sums[2];
+    p->L->target->group_wait(p->L, 0, words_of(part), part->m.sums);
+    for (int i = 0; i < words_of(part); i++) {
+        unpack_words(p->L, &p->pair, &part->m.sums[i], sums);
+        for (int k = 0; k < 2; k++) *sum_at(p, part, 2 * i + k) = sums[k];
+    }
 }
 
 static void add_part(const Product *p, const Part *part)
@@ -260,6 +289,7 @@ static Product *product_of(Lower *L, const Op *op)
     const int most = p->apart ? MOST_APART : MOST_COLUMNS;
     p->columns = p->across < most ? p->across : most;
     p->ntiles = 2 * p->out.n / p->columns;
+    p->pair = packing_of(L, lower_type(L, ty->elem), 2 * SUM_HALF_BITS / type_bits(ty));
     find_operands(p);
     return p;
 }
@@ -272,6 +302,7 @@ static Part part_of(const Product *p, int tile, int step)
     const GroupMma m = {.row = p->row,
                         .tiles = tiles,
                         .columns = p->columns,
+                        .each = p->columns / 2 / p->pair.count,
                         .steps = each,
                         .fresh = p->apart || dot_begins_at_0(p->op),
                         .a_in_registers = p->a,
@@ -290,7 +321,8 @@ void lower_group_dot(Lower *L, const Op *op)
     p->begun = part_of(p, 0, 0);
     begin_part(p, &p->begun);
     if (p->apart) L->begun = p;
-    for (int i = 0; !p->apart && i < p->out.n; i++) *sum_at(p, &p->begun, i) = p->begun.m.sums[i];
+    else if (p->pair.count > 1) take_pairs(p, &p->begun);
+    for (int i = 0; !p->apart && p->pair.count == 1 && i < p->out.n; i++) *sum_at(p, &p->begun, i) = p->begun.m.sums[i];
     lower_set(L, op_result(op, 0), p->out);
 }
 
@@ -310,6 +342,9 @@ static void add_parts(const Product *p)
 /* What is under way behind it is not touched before another wait. */
 static void wait_for_words(Lower *L, const Op *op, Regs out)
 {
+    const Regs in = lower_get(L, op_arg(op, 0));
+    for (int r = 0; r < out.n; r++) out.r[r] = in.r[r];
+    if (type_bits(op_result(op, 0)->type) == SUM_HALF_BITS) return; /* lower_group_dot has waited */
     LLVMValueRef *words = arena_array(L->arena, LLVMValueRef, out.n);
     for (int r = 0; r < out.n; r++) words[r] = lower_reg(L, op_arg(op, 0), r);
     L->target->group_wait(L, (int)tkc_op_int(op, ATTR_PENDING, 0),

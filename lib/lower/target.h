@@ -94,6 +94,7 @@ enum { GROUP_A_WORDS = 4 /* of a's fragment, a step */ };
 typedef struct GroupMma {
     const struct MmaRow *row;
     int tiles, columns, steps;
+    int each; /* words of a tile's sums that a thread has */
     bool a_in_registers, a_across, b_across, fresh;
     LLVMValueRef *a, *b, *sums;
 } GroupMma;

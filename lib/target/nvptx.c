@@ -399,7 +399,7 @@ static void put_group_end(Buf *text, const GroupMma *m, int step)
 static void put_group_step(Ptx *p, const GroupMma *m, int step, int given)
 {
     Buf *text = &p->text;
-    const int each = m->columns / 2, words = m->a_in_registers ? GROUP_A_WORDS : 1,
+    const int each = m->each, words = m->a_in_registers ? GROUP_A_WORDS : 1,
               steps = m->tiles * m->steps, a = given + step * words,
               b = given + steps * words + step, own = step / m->steps * each;
     buf_printf(text, "wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s", m->columns,
@@ -418,7 +418,7 @@ static void put_group_step(Ptx *p, const GroupMma *m, int step, int given)
    written. */
 static void nvptx_group_mma(Lower *L, const GroupMma *m)
 {
-    const int n = register_of(L, m->sums[0]) >= 0 ? 0 : m->tiles * m->columns / 2,
+    const int n = register_of(L, m->sums[0]) >= 0 ? 0 : m->tiles * m->each,
               steps = m->tiles * m->steps, words = steps * (m->a_in_registers ? GROUP_A_WORDS : 1);
     Ptx p = ptx_begin(L, n, LLVMTypeOf(m->sums[0]));
     for (int i = 0; i < words; i++) ptx_give(&p, m->a[i]);

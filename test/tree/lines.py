@@ -14,7 +14,7 @@ BUDGET = {
     "lib/ir": 6906,
     "lib/layout": 2944,
     "lib/linear": 2218,
-    "lib/lower": 7974,
+    "lib/lower": 7984,
     "lib/memory": 4530,
     "lib/spec": 15154,
     "lib/std": 2107,

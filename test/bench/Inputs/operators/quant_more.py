@@ -128,7 +128,7 @@ def int8_asymmetric_linear(x_ptr, w_ptr, xs_ptr, xz_ptr, ws_ptr, sums_ptr, bias_
     b = w_ptr + k[:, None] + (n % N)[None, :] * K
     acc = tl.zeros((BLOCK_M, BLOCK_N), dtype=tl.int32)
     for _ in range(tl.cdiv(K, BLOCK_K)):
-        acc = tl.dot(tl.load(a), tl.load(b), acc=acc)
+        acc = tl.dot(tl.load(a), tl.load(b), acc=acc, out_dtype=tl.int32)
         a += BLOCK_K
         b += BLOCK_K
     zero = tl.load(xz_ptr + m, mask=m < M, other=0)

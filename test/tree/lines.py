@@ -12,7 +12,7 @@ BUDGET = {
     "lib/analysis": 2387,
     "lib/base": 1855,
     "lib/ir": 6906,
-    "lib/layout": 2944,
+    "lib/layout": 2946,
     "lib/linear": 2218,
     "lib/lower": 7984,
     "lib/memory": 4530,

@@ -10,12 +10,13 @@
    sorts along come last for them (a row that stays in a warp needs no shared memory to be summed).
    What is left to choose is how many neighbours a thread holds. Each width is tried, and what it
    costs all accesses of the group is counted (convert.h): instructions a warp issues, the 128-byte
-   lines its loads and the 32-byte sectors its stores touch; and what else of that shape hangs on it:
-   integers that are divided, scans, gathers (docs/decisions.md has the figures). So a copy of fp32 takes vectors of 4; a
-   copy from fp16 to fp32 takes 4 as well, because 8 would leave gaps between the lanes of the wider
-   side; and next to loads that pick every third byte a store of bytes stays narrow. A thread never
-   gets more neighbours than its share of the elements: no lane is idle for the sake of width. A
-   mask does not matter here: the lowering does a vector that is not wholly in by single elements.
+   lines its loads and the 32-byte sectors its stores touch; and what else of that shape hangs on
+   it: divided integers, scans, gathers (docs/decisions.md has the figures). So a copy of fp32 takes
+   vectors of 4; a copy from fp16 to fp32 takes 4 as well, because 8 would leave gaps between the
+   lanes of the wider side; and next to loads that pick every third byte a store of bytes stays
+   narrow. A thread never gets more neighbours than its share of the elements: no lane is idle for
+   the sake of width. A mask does not matter here: the lowering does a vector that is not wholly in
+   by single elements.
  */
 #include "layout/access.h"
 
@@ -32,7 +33,8 @@
 
 enum { LINE_BYTES = 128, SECTOR_BYTES = 32 };
 enum { GUESSED_STRIDE_LOG2 = 2, LOOP_WEIGHT = 8, COUNTED = 8 };
-enum { COST_ADDRESS = 4, COST_HIT = 1, COST_STEP = 3, COST_WAITING = 8, COST_DIVISION = 20, COST_BY_NUMBER = 5 };
+enum { COST_ADDRESS = 4, COST_HIT = 1, COST_STEP = 3, COST_WAITING = 8 };
+enum { COST_DIVISION = 20, COST_BY_NUMBER = 5 };
 
 typedef struct Group {
     int rank;
@@ -320,8 +322,9 @@ static int instructions_in(const Access *a, const Layout *l)
 }
 
 /* A load finds in the first-level cache what its neighbours brought, for `hit` a line where it goes
-   element by element, and waits for memory else; what is written goes on, sector by sector. Each instruction has an address of
-   its own, in two registers. What comes back of an atomic occupies the way for each instruction. */
+   element by element, and waits for memory else; what is written goes on, sector by sector. Each
+   instruction has an address of its own, in two registers. What comes back of an atomic occupies the
+   way for each instruction. */
 static int access_cost(const Access *a, const Layout *l, int hit)
 {
     const int vector_log2 = vector_in(a, l);

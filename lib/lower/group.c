@@ -322,7 +322,8 @@ void lower_group_dot(Lower *L, const Op *op)
     begin_part(p, &p->begun);
     if (p->apart) L->begun = p;
     else if (p->pair.count > 1) take_pairs(p, &p->begun);
-    for (int i = 0; !p->apart && p->pair.count == 1 && i < p->out.n; i++) *sum_at(p, &p->begun, i) = p->begun.m.sums[i];
+    for (int i = 0; !p->apart && p->pair.count == 1 && i < p->out.n; i++)
+        *sum_at(p, &p->begun, i) = p->begun.m.sums[i];
     lower_set(L, op_result(op, 0), p->out);
 }
 

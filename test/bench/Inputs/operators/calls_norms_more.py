@@ -2,25 +2,10 @@
 import torch
 import torch.nn.functional as F
 from library_calls import bf16, cdiv, f8, f16, f32, rand, randint, randn, zeros
-from operators.calls import adds_to, i8, i64, int32, ints, launch, power
+from operators.calls import adds_to, i8, i64, ints, launch, power
 
 CALLS = []
 add = adds_to(CALLS)
-
-
-def locked(M, N, group, warps, kind=f16):
-    """A launch leaves its parts behind, and the next one adds to them: only dx is compared."""
-    dy, x, w, dx = randn(M, N, dtype=kind), randn(M, N, dtype=kind), randn(N, dtype=kind), \
-        zeros(M, N, dtype=kind)
-    mean, rstd = x.float().mean(1), 1 / x.float().std(1)
-    dw, db = zeros(group, N, dtype=f32), zeros(group, N, dtype=f32)
-
-    def reference():
-        xhat, wdy = (x.float() - mean[:, None]) * rstd[:, None], dy.float() * w.float()
-        c1, c2 = (xhat * wdy).mean(1, keepdim=True), wdy.mean(1, keepdim=True)
-        return [(wdy - (xhat * c1 + c2)) * rstd[:, None]]
-    return launch([dx, dy, dw, db, x, w, mean, rstd, zeros(2 * group, dtype=int32), N, N],
-                  {"GROUP": group, "BLOCK": power(N)}, M, [dx], warps, reference)
 
 
 def gated(M, groups, N, before, warps, kind=bf16):
@@ -157,8 +142,6 @@ def spectral(M, N, tile, warps, kind=bf16):
 
 
 FILE = "norms_more.py"
-add(FILE, "layer_norm_backward_locked", "fp16 4096×4096, 96 rows of sums, 8 warps", locked,
-    dict(M=4096, N=4096, group=96), dict(M=7, N=90, group=3), warps=8)
 add(FILE, "rms_norm_gated_groups", "bf16 8192×8×1024, 4 warps", gated,
     dict(M=8192, groups=8, N=1024), dict(M=5, groups=3, N=50), before=False, warps=4)
 add(FILE, "poly_norm", "bf16 8192×4096, 8 warps", poly, dict(rows=8192, N=4096),

@@ -1,48 +1,7 @@
-"""More norms and losses: gated, with locks, channels last, softly capped, of policies."""
+"""More norms and losses: gated, channels last, softly capped, of policies."""
 import triton
 import triton.language as tl
 from triton.language.extra import libdevice
-
-
-@triton.jit
-def layer_norm_backward_locked(dx_ptr, dy_ptr, dw_ptr, db_ptr, x_ptr, w_ptr, mean_ptr, rstd_ptr,
-                               lock_ptr, stride, N, GROUP: tl.constexpr, BLOCK: tl.constexpr):
-    """dx of a row; its part of dw and db is added to one of a few rows, one program at a time."""
-    row = tl.program_id(0)
-    cols = tl.arange(0, BLOCK)
-    mask = cols < N
-    x = tl.load(x_ptr + row * stride + cols, mask=mask, other=0).to(tl.float32)
-    dy = tl.load(dy_ptr + row * stride + cols, mask=mask, other=0).to(tl.float32)
-    w = tl.load(w_ptr + cols, mask=mask).to(tl.float32)
-    mean = tl.load(mean_ptr + row)
-    rstd = tl.load(rstd_ptr + row)
-    xhat = (x - mean) * rstd
-    wdy = w * dy
-    xhat = tl.where(mask, xhat, 0.0)
-    wdy = tl.where(mask, wdy, 0.0)
-    c1 = tl.sum(xhat * wdy, axis=0) / N
-    c2 = tl.sum(wdy, axis=0) / N
-    dx = (wdy - (xhat * c1 + c2)) * rstd
-    tl.store(dx_ptr + row * stride + cols, dx, mask=mask)
-    partial_dw = (dy * xhat).to(w.dtype)
-    partial_db = (dy).to(w.dtype)
-    lock_id = row % GROUP
-    lock_ptr += lock_id
-    count_ptr = lock_ptr + GROUP
-    dw = dw_ptr + lock_id * N + cols
-    db = db_ptr + lock_id * N + cols
-    while tl.atomic_cas(lock_ptr, 0, 1) == 1:
-        pass
-    count = tl.load(count_ptr)
-    if count == 0:
-        tl.atomic_xchg(count_ptr, 1)
-    else:
-        partial_dw += tl.load(dw, mask=mask)
-        partial_db += tl.load(db, mask=mask)
-    tl.store(dw, partial_dw, mask=mask)
-    tl.store(db, partial_db, mask=mask)
-    tl.debug_barrier()
-    tl.atomic_xchg(lock_ptr, 0)
 
 
 @triton.jit

@@ -144,6 +144,21 @@ Value *dot_base(const Op *op, int operand, bool *flipped)
     return v;
 }
 
+static bool changes_in(const Value *v, const Op *loop)
+{
+    for (int i = 0; i < loop->nregions; i++)
+        if (!ir_is_defined_outside(v, loop->regions[i])) return true;
+    return false;
+}
+
+Op *dot_home(Op *dot, const Value *v)
+{
+    Op *home = dot;
+    for (Op *op = dot->region->parent; op && !changes_in(v, op); op = op->region->parent)
+        if (op->kind != OP_IF) home = op;
+    return home;
+}
+
 bool dot_operand_stays(const Op *op, int operand)
 {
     bool flipped;

@@ -57,6 +57,8 @@ bool dot_is_of_group(const Op *op);
 bool dot_lies_along(const Op *op, int operand, bool flipped, int dim);
 /* What operand 0 or 1 is before changes of layout and transpositions; flipped: by way of these. */
 Value *dot_base(const Op *op, int operand, bool *flipped);
+/* The dot, or the outermost loop around it that does not change the value. */
+Op *dot_home(Op *dot, const Value *v);
 /* No turn of the innermost loop around changes it. */
 bool dot_operand_stays(const Op *op, int operand);
 /* Where a product alone uses what an op gives, as a factor, transposed or not; NULL: none of its

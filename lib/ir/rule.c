@@ -113,6 +113,7 @@ static const AttrRule attr_rules[] = {
     {OP_DESC_LOAD, ATTR_PADDING, false, "nan", 0, 0},
     {OP_DESC_GATHER, ATTR_PADDING, false, "nan", 0, 0},
     {OP_DOT, ATTR_PRECISION, false, "tf32 tf32x3 ieee bf16x3 bf16x6", 0, 0},
+    {OP_DOT, ATTR_PARTS, false, NULL, 0, 1},
     {OP_DOT, ATTR_RUN, false, NULL, 2, 3},
     {OP_INLINE_ASM, ATTR_ASM, true, NULL, 0, 0},
     {OP_INLINE_ASM, ATTR_CONSTRAINTS, true, NULL, 0, 0},

@@ -105,6 +105,7 @@ typedef struct Across {
     const Op *dot;
     int operand;
     Bitset seen;
+    Op *load; /* that was found */
 } Across;
 
 /* v, which an operand is made of, or its transposed (flipped), is loaded so that it lies across. */
@@ -113,23 +114,43 @@ static bool lies_across(Across *a, const Value *v, bool flipped)
     const Op *op = v->def;
     if (!op || !type_is_block(v->type) || op->region != a->dot->region) return false;
     if (!bitset_add(&a->seen, (int)v->id)) return false;
-    if (op->kind == OP_LOAD && v->type->rank == 2)
+    if (op->kind == OP_LOAD && v->type->rank == 2) {
+        a->load = v->def;
         return !dot_lies_along(a->dot, a->operand, flipped, access_dim(a->x->accesses, op));
+    }
     flipped ^= op->kind == OP_TRANS && dot_flips(op);
     for (int i = 0; i < op->nargs && passes_on(op); i++)
         if (lies_across(a, op_arg(op, i), flipped)) return true;
     return false;
 }
 
+/* The load of what lies across; NULL: nothing does. */
+static Op *load_across(const Anchors *x, const Op *dot, int operand)
+{
+    Across a = {x, dot, operand, bitset_make(x->scratch, (int)x->fn->nvalues), NULL};
+    return lies_across(&a, op_arg(dot, operand), false) ? a.load : NULL;
+}
+
 /* A group reads 8 and 32 bits along k only, and they would be stored for it one by one: products of
-   tf32 took 1.7 times as long so (H200). */
+   tf32 took 1.7 times as long so (H200). Parts of numbers are to be stored in any case. */
 static bool has_operand_across(const Anchors *x, const Op *dot)
 {
-    for (int i = 0; i < 2; i++) {
-        Across a = {x, dot, i, bitset_make(x->scratch, (int)x->fn->nvalues)};
-        if (lies_across(&a, op_arg(dot, i), false)) return true;
-    }
-    return false;
+    return !tkc_op_int(dot, ATTR_PARTS, 0) && (load_across(x, dot, 0) || load_across(x, dot, 1));
+}
+
+/* Four neighbours along k, which a thread stores at once, and lanes side by side: as they are loaded
+   it would store one by one, and 8 lanes to one bank. */
+const Layout *anchor_part(const Anchors *x, const Op *dot, const Layout *sum, Op **load)
+{
+    enum { FOUR = 2 };
+    static const int order[] = {1, 0}, thread[] = {FOUR, 0};
+    const Type *b = op_arg(dot, 1)->type;
+    uint8_t dims[TKC_MAX_RANK];
+    *load = tkc_op_int(dot, ATTR_PARTS, 0) && dot_fits_group(dot) ? load_across(x, dot, 1) : NULL;
+    if (!*load) return NULL;
+    layout_pad(b->rank, b->shape, dims);
+    return layout_blocked(ir_of(x->fn)->layouts, b->rank, dims, order, thread,
+                          sum->nbits[DIM_LANE], sum->nbits[DIM_WARP]);
 }
 
 /* ---- the order of k ---- */
@@ -166,7 +187,7 @@ int anchor_run_log2(const Anchors *x, const Op *dot, const Layout *sum)
     bool in_bytes = false;
     if (dot_fits_group(dot) || bitset_has(&x->chained, (int)op_result(dot, 0)->id)) return 0;
     for (int i = 0; i < 2; i++) {
-        Across a = {x, dot, i, bitset_make(x->scratch, (int)x->fn->nvalues)};
+        Across a = {x, dot, i, bitset_make(x->scratch, (int)x->fn->nvalues), NULL};
         in_bytes |= !is_stored(x, dot, i, sum) && comes_in_bytes(&a, op_arg(dot, i), false);
     }
     return in_bytes && FOUR <= most ? FOUR : 0;

@@ -438,12 +438,25 @@ static void seed_size(Assign *a, int log2)
     }
 }
 
+/* What is loaded is loaded as suits that, and moves before it comes in parts. */
+static void seed_part(Assign *a, const Anchors *anchors, Op *dot, const Layout *sum)
+{
+    Op *load;
+    const Layout *part = anchor_part(anchors, dot, sum, &load);
+    if (!part) return;
+    give(a, op_arg(dot, 1), part);
+    if (working_layout(a, load)) return;
+    map_set_ptr(&a->of_op, load, (void *)access_layout(a->accesses, load));
+    give_operands(a, load, working_layout(a, load));
+}
+
 static void seed_dot(Assign *a, const Anchors *anchors, Op *op)
 {
     const Layout *sum = anchor_dot(anchors, op);
     const int run = anchor_run_log2(anchors, op, sum);
     if (run) ir_set_int(a->fn, op, ATTR_RUN, run);
     give_results(a, op, sum);
+    seed_part(a, anchors, op, sum);
 }
 
 /* All dots take their layouts before any of them spreads: between two of them the first gets as far

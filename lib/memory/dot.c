@@ -135,7 +135,7 @@ static Value *source_of(const Product *p, Builder *b, Value *v)
 static Op *home_of(const Product *p, int operand)
 {
     bool flipped;
-    Op *home = tile_home(p->op, dot_base(p->op, operand, &flipped));
+    Op *home = dot_home(p->op, dot_base(p->op, operand, &flipped));
     return buffer_bytes(op_arg(p->op, operand)->type) <= late_room(p->fn, p->op) ? home : p->op;
 }
 

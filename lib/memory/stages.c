@@ -15,15 +15,32 @@ int64_t stages_bytes(const Streams *s)
     return bytes;
 }
 
-/* What products read and no turn changes: a tile beside the rings. */
-static int64_t bytes_that_stay(const Streams *s)
+/* Of a group's product, or of a large operand, what no turn changes; and b's parts (parts.c). */
+static bool has_tile(const Op *dot, int operand)
+{
+    const bool in_group = dot_is_of_group(dot);
+    return ((in_group || dot_holds_much(dot, operand)) && dot_operand_stays(dot, operand)) ||
+           (in_group && operand == 1 && tkc_op_int(dot, ATTR_PARTS, 0));
+}
+
+static bool is_read_before(const Op *dot, int operand, const Value *base)
+{
+    bool flipped;
+    const Op *op = dot->prev;
+    while (op && !(op->kind == OP_DOT && dot_base(op, operand, &flipped) == base)) op = op->prev;
+    return op;
+}
+
+/* What products read beside the rings. */
+static int64_t bytes_of_tiles(const Streams *s)
 {
     int64_t bytes = 0;
     bool flipped;
     for (const Op *op = s->loop->regions[0]->first; op; op = op->next)
-        for (int i = 0; i < 2 && op->kind == OP_DOT; i++)
-            if ((dot_is_of_group(op) || dot_holds_much(op, i)) && dot_operand_stays(op, i))
-                bytes += room_of_block(dot_base(op, i, &flipped)->type);
+        for (int i = 0; i < 2 && op->kind == OP_DOT; i++) {
+            const Value *base = dot_base(op, i, &flipped);
+            if (has_tile(op, i) && !is_read_before(op, i, base)) bytes += room_of_block(base->type);
+        }
     return bytes;
 }
 
@@ -101,7 +118,7 @@ int stages_of(const Func *fn, const Streams *s, const Op *loop)
 {
     const int64_t room = stages_room(fn, s, loop), bytes = stages_bytes(s), wanted = wanted_stages(s),
                   most = wanted < MOST_STAGES ? wanted : MOST_STAGES,
-                  beside = (room - bytes_that_stay(s)) / bytes,
+                  beside = (room - bytes_of_tiles(s)) / bytes,
                   fit = beside < 2 ? room / bytes : beside;
     const int stages = (int)(fit < most ? fit : most);
     if (!multiplies_by_warps(s->loop)) return stages;

@@ -19,21 +19,6 @@ static int64_t store_waves(const Layout *l, const Layout *buffer, int elem_bytes
                : INT64_MAX;
 }
 
-static bool changes_in(const Value *v, const Op *loop)
-{
-    for (int i = 0; i < loop->nregions; i++)
-        if (!ir_is_defined_outside(v, loop->regions[i])) return true;
-    return false;
-}
-
-Op *tile_home(Op *dot, const Value *base)
-{
-    Op *home = dot;
-    for (Op *op = dot->region->parent; op && !changes_in(base, op); op = op->region->parent)
-        if (op->kind != OP_IF) home = op;
-    return home;
-}
-
 /* That was stored earlier in the same region; in it stays what is there, for all that follow. */
 static Value *buffer_of(const Tiles *tiles, const Tile *t)
 {
@@ -55,7 +40,7 @@ bool tile_find(const Tiles *tiles, Op *dot, int operand, Tile *out)
                   .operand = operand,
                   .base = base,
                   .flipped = flipped,
-                  .home = tile_home(dot, base)};
+                  .home = dot_home(dot, base)};
     int64_t least = INT64_MAX;
     for (int dim = 1; dim >= 0; dim--) {
         const int bytes = type_bytes(base->type);

@@ -11,7 +11,7 @@ typedef struct Tile {
     int operand;
     Value *base;  /* the operand before changes of layout and transpositions … */
     bool flipped; /* … which come to one */
-    Op *home;     /* it is stored before this op (tile_home) */
+    Op *home;     /* it is stored before this op (dot_home) */
     Op *early;    /* if not NULL, before this one instead, which comes earlier */
     const Layout *layout; /* swizzled (linear/swizzle.h) */
     Value *buffer;        /* NULL: none has it yet */
@@ -23,8 +23,6 @@ typedef struct Tiles {
     VEC(Tile) made;
 } Tiles;
 
-/* The dot, or the outermost loop around it that does not change the value. */
-Op *tile_home(Op *dot, const Value *base);
 /* False: the block is too small, or its threads have it in a way that no group can read. */
 bool tile_find(const Tiles *tiles, Op *dot, int operand, Tile *out);
 /* Fills the buffer, unless it was. Before a loop, threads meet behind that. */

@@ -1,0 +1,105 @@
+/* A product of fp32 by tf32x3 that warp groups could compute, were it of tf32, becomes three of
+   these: groups read b from memory, and have nothing there but what is stored. Each operand is the
+   sum of a part that tf32 has, and the rest of it, so that
+
+     a b = rest(a) big(b) + big(a) rest(b) + big(a) big(b)
+
+   but for the product of the rests, which is less than what rounding leaves. Small products first,
+   apart from what is added to: the big parts of infinite operands are all that matters, what they
+   leave to the others (infinity minus infinity) counts as nothing, as in lower/mma.c. */
+#include <string.h>
+
+#include "base/vec.h"
+#include "ir/build.h"
+#include "ir/dot_unit.h"
+#include "ir/type.h"
+#include "transform/passes.h"
+
+typedef struct Dots {
+    Arena *scratch;
+    VEC(Op *) all;
+} Dots;
+
+static bool is_by_three(const Op *dot)
+{
+    return !strcmp(tkc_op_str(dot, ATTR_PRECISION, "ieee"), "tf32x3") &&
+           type_dtype(op_arg(dot, 0)->type) == DT_F32;
+}
+
+static void collect(Op *op, void *user)
+{
+    Dots *dots = user;
+    if (op->kind == OP_DOT && is_by_three(op)) vec_push(dots->scratch, &dots->all, op);
+}
+
+/* What two sums of a product take of a thread's registers is not to be more than a half. */
+static bool has_room(const Op *dot)
+{
+    enum { MOST = 64, LANES = 32 };
+    const Type *sum = op_result(dot, 0)->type;
+    return sum->shape[0] * sum->shape[1] <= MOST * LANES * dot->region->func->num_warps;
+}
+
+/* To nearest of 11 bits, halves away from zero; what would be infinite then is cut off, and so are
+   infinity and NaN, which keep what they are. */
+static Value *big_part(Builder *b, Value *x)
+{
+    enum { HALF = 0x1000, KEPT = -0x2000, ROUNDS_TO_INFINITY = 0x7f7ff000 };
+    const Type *bits_type = type_with_dtype(ir_of(b->fn)->types, x->type, DT_I32);
+    Value *limit = build_const(b, x->type, ROUNDS_TO_INFINITY),
+          *is_near = build_binary(b, OP_LT, build_unary(b, OP_ABS, x), limit),
+          *half = build_select(b, is_near, build_const(b, bits_type, HALF),
+                               build_const(b, bits_type, 0)),
+          *bits = build_bitcast(b, x, tkc_type_element(bits_type)),
+          *sum = build_binary(b, OP_ADD, bits, half),
+          *kept = build_binary(b, OP_AND, sum, build_const(b, bits_type, (uint64_t)KEPT));
+    return build_bitcast(b, kept, tkc_type_element(x->type));
+}
+
+static Value *product(Builder *b, Value *x, Value *y, Value *sum)
+{
+    Value *v = build_dot(b, x, y, sum, "tf32");
+    ir_set_int(b->fn, v->def, ATTR_PARTS, 1);
+    return v;
+}
+
+static void split(Func *fn, Op *dot)
+{
+    Value *big[2], *rest[2], *sum = op_arg(dot, 2);
+    for (int i = 0; i < 2; i++) {
+        Value *x = op_arg(dot, i);
+        Builder b = build_before(fn, dot_home(dot, x));
+        b.loc = dot->loc;
+        big[i] = big_part(&b, x);
+        rest[i] = build_binary(&b, OP_SUB, x, big[i]);
+    }
+    Builder b = build_before(fn, dot);
+    b.loc = dot->loc;
+    Value *zero = build_const(&b, sum->type, 0),
+          *small = product(&b, big[0], rest[1], product(&b, rest[0], big[1], zero)),
+          *is_nan = build_binary(&b, OP_NE, small, small),
+          *all = product(&b, big[0], big[1], build_select(&b, is_nan, zero, small));
+    if (!dot_begins_at_0(dot)) all = build_binary(&b, OP_ADD, sum, all);
+    all->name = op_result(dot, 0)->name;
+    ir_replace_uses(op_result(dot, 0), all);
+    ir_unlink(dot);
+}
+
+/* needs: nothing.  keeps: layouts.  changes: products by tf32x3 that warp groups can compute in
+   parts. */
+bool parts_run(Pass *p, Func *fn)
+{
+    Dots dots = {.scratch = p->scratch};
+    ir_walk(fn->body, collect, &dots);
+    bool any = false;
+    for (int i = 0; i < dots.all.len; i++) {
+        Op *dot = dots.all.data[i];
+        WarpSplit groups;
+        ir_set_str(fn, dot, ATTR_PRECISION, "tf32"); /* asked of what it would be */
+        const bool can = has_room(dot) && dot_splits_in_groups(dot, &groups);
+        ir_set_str(fn, dot, ATTR_PRECISION, "tf32x3");
+        if (can) split(fn, dot);
+        any |= can;
+    }
+    return any;
+}

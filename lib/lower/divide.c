@@ -4,10 +4,11 @@
    A block divided by one int32 that is not known (the size of a row) costs more than all else of a
    kernel that finds its place so. 2^32 - 1 over the divisor's size, computed once, gives each
    quotient by the high half of a product, at most one too small; in place of 0, of which the
-   quotient is to be 0, 2^32 - 1 divides. Where neighbours in a thread count up from a multiple of
-   their number, which divides the divisor, too, none but the first is a multiple of it: one quotient
-   is all theirs, but that below zero, where quotients are rounded up, a first one without remainder
-   is alone. */
+   quotient is to be 0, 2^32 - 1 divides. So it does in an innermost loop that does not change the
+   divisor (the scales of a product's blocks), whatever is divided. Where neighbours in a thread
+   count up from a multiple of their number, which divides the divisor, too, none but the first is a
+   multiple of it: one quotient is all theirs, but that below zero, where quotients are rounded up, a
+   first one without remainder is alone. */
 #include "analysis/axis.h"
 #include "analysis/range.h"
 #include "base/power.h"
@@ -19,7 +20,8 @@ typedef struct Division {
     Lower *L;
     DType dt;
     bool is_signed, may_be_zero, may_be_minus_one, may_be_negative, x_may_be_negative;
-    bool by_product; /* the first element prepares it */
+    bool by_product; /* the first element prepares it … */
+    bool stays;      /* … and a loop around divides by the same in each turn */
     LLVMValueRef size, inverse, sign; /* then */
 } Division;
 
@@ -38,13 +40,24 @@ static LLVMValueRef is_number(const Division *d, LLVMValueRef x, int64_t v)
     return LLVMBuildICmp(d->L->b, LLVMIntEQ, x, constant_of(d, v), "");
 }
 
+/* Where another loop is within, what a turn divides takes little of its time, and what is kept for
+   it registers of the inner one's. */
+static bool stays_in_loop(const Op *op, const Value *by)
+{
+    const Region *r = op->region;
+    while (r->parent && !ir_is_loop(r->parent)) r = r->parent->region;
+    return r->parent && ir_is_defined_outside(by, r) && !ir_contains(r, OP_FOR, true) &&
+           !ir_contains(r, OP_WHILE, true);
+}
+
 /* What is known on every lane. */
 static Division division_of(Lower *L, const Op *op)
 {
     const AxisFact *x = axis_of(L->facts, op_arg(op, 0)), *y = axis_of(L->facts, op_arg(op, 1));
     const DType dt = type_dtype(op_arg(op, 0)->type);
     const bool is_signed = dtype_info(dt)->kind == DK_INT;
-    const bool by_one = lower_is_uniform(op_arg(op, 1)) && !ir_def(op_arg(op, 1), OP_CONST);
+    const Value *by = op_arg(op, 1);
+    const bool by_one = (lower_is_uniform(by) || !type_is_block(by->type)) && !ir_def(by, OP_CONST);
     return (Division){.L = L,
                       .dt = dt,
                       .is_signed = is_signed,
@@ -52,7 +65,8 @@ static Division division_of(Lower *L, const Op *op)
                       .may_be_minus_one = is_signed && !(y->lo_all > -1 || y->hi_all < -1),
                       .may_be_negative = is_signed && y->lo_all < 0,
                       .x_may_be_negative = is_signed && x->lo_all < 0,
-                      .by_product = by_one && dt == DT_I32};
+                      .by_product = by_one && dt == DT_I32,
+                      .stays = stays_in_loop(op, by)};
 }
 
 /* ---- by an instruction ---- */
@@ -103,13 +117,29 @@ static LLVMValueRef with_sign(const Division *d, LLVMValueRef x, LLVMValueRef si
     return LLVMBuildSub(d->L->b, LLVMBuildXor(d->L->b, x, sign, ""), sign, "");
 }
 
+/* To build behind what gives y: no turn does it again, though LLVM moves nothing out of loops. */
+static void move_behind(Lower *L, LLVMValueRef y)
+{
+    if (LLVMIsAArgument(y)) L->b = L->entry;
+    if (!LLVMIsAInstruction(y)) return;
+    LLVMValueRef next = LLVMGetNextInstruction(y);
+    while (next && LLVMIsAPHINode(next)) next = LLVMGetNextInstruction(next);
+    if (next) LLVMPositionBuilderBefore(L->b, next);
+    else lower_place(L, LLVMGetInstructionParent(y));
+}
+
 static void prepare(Division *d, LLVMValueRef y)
 {
+    LLVMBuilderRef b = d->L->b;
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(b);
+    if (d->stays) move_behind(d->L, y);
     LLVMValueRef most = constant_of(d, -1);
     d->sign = d->may_be_negative ? sign_of(d, y) : NULL;
     d->size = with_sign(d, y, d->sign);
     if (d->may_be_zero) d->size = pick(d, is_number(d, y, 0), most, d->size);
     d->inverse = LLVMBuildUDiv(d->L->b, most, d->size, "");
+    d->L->b = b;
+    lower_place(d->L, here);
 }
 
 static LLVMValueRef quotient_by_product(Division *d, LLVMValueRef x, LLVMValueRef y)
@@ -205,7 +235,7 @@ void lower_divide(Lower *L, const Op *op)
     const int n = lower_nregs(result->type);
     const VectorBits v = neighbours_of(L, op);
     Division d = division_of(L, op);
-    if (!v.log2 && (!d.by_product || n == 1)) {
+    if (!v.log2 && (!d.by_product || (n == 1 && !d.stays))) {
         lower_elementwise(L, op, lower_arith_element);
         return;
     }

@@ -10,6 +10,7 @@
    end of the number range. Neither: the register gets a base of its own. */
 #include "lower/lower.h"
 
+#include "base/power.h"
 #include "base/unwind.h"
 #include "ir/type.h"
 
@@ -321,17 +322,48 @@ Regs lower_widen_int(Lower *L, const Value *v)
 
 /* ---- pointers ---- */
 
-/* So many elements of that many bytes further. */
-static LLVMValueRef moved(Lower *L, const MemoTable *memo, LLVMValueRef ptr, LLVMValueRef by,
-                          int64_t size)
+typedef struct Moves {
+    Lower *L;
+    MemoTable memo;
+    int64_t size; /* bytes an element */
+    bool shifts;
+} Moves;
+
+/* In bytes. Of a product that it sees ptxas makes one of 32 by 64 bits for each pointer that moves
+   so, and these wait for products of warp groups, under which they stand. */
+static LLVMValueRef in_bytes(const Moves *m, LLVMValueRef by)
 {
-    Memo *m = memo_find(memo, 2, (LLVMValueRef[]){ptr, by});
+    if (m->size == 1) return by;
+    if (!m->shifts)
+        return LLVMBuildMul(m->L->b, by, LLVMConstInt(m->L->i64, (uint64_t)m->size, false), "");
+    Memo *known = memo_find(&m->memo, 1, &by);
+    LLVMValueRef args[] = {by, lower_i32(m->L, log2_floor(m->size))};
+    if (!known->result) *known = (Memo){{by}, m->L->target->instr(m->L, INSTR_SHL_64, 2, args)};
+    return known->result;
+}
+
+/* Where a turn of a loop copies from, all of it as far from a place as only the turn knows. */
+static bool is_of_copy(const Lower *L, const Op *op)
+{
+    const Value *offset = op_arg(op, 1);
+    if (!L->by_groups || !op->region->parent || ir_is_defined_outside(offset, op->region) ||
+        !lower_is_uniform(offset) || type_bits(offset->type) != 32)
+        return false;
+    const Use *u = op_result(op, 0)->uses;
+    while (u && u->user->kind != OP_COPY_ASYNC) u = u->next;
+    return u;
+}
+
+/* So many elements further. */
+static LLVMValueRef moved(const Moves *m, LLVMValueRef ptr, LLVMValueRef by)
+{
+    Memo *known = memo_find(&m->memo, 2, (LLVMValueRef[]){ptr, by});
     uint64_t zero;
-    if (m->result) return m->result;
-    *m = (Memo){.args = {ptr, by}, .result = ptr};
+    if (known->result) return known->result;
+    *known = (Memo){.args = {ptr, by}, .result = ptr};
     if (lower_is_const(by, &zero) && !zero) return ptr;
-    if (size != 1) by = LLVMBuildMul(L->b, by, LLVMConstInt(L->i64, (uint64_t)size, false), "");
-    return m->result = LLVMBuildGEP2(L->b, L->i8, ptr, &by, 1, "");
+    by = in_bytes(m, by);
+    return known->result = LLVMBuildGEP2(m->L->b, m->L->i8, ptr, &by, 1, "");
 }
 
 void lower_addptr(Lower *L, const Op *op)
@@ -340,11 +372,14 @@ void lower_addptr(Lower *L, const Op *op)
     const int64_t size = type_bytes(tkc_type_element(result->type)->elem);
     Regs wide = lower_widen_int(L, offset);
     Regs out = lower_regs_new(L, lower_nregs(result->type));
-    MemoTable memo = memo_new(L, 2 * out.n);
+    const Moves m = {.L = L,
+                     .memo = memo_new(L, 4 * out.n),
+                     .size = size,
+                     .shifts = out.n > 1 && is_of_copy(L, op)};
     for (int r = 0; r < out.n; r++) {
         Reg ptr = operand(L, op, 0, r), by = wide.r[wide.n == 1 ? 0 : r];
-        LLVMValueRef to = moved(L, &memo, ptr.v, by.v, size);
-        if (by.step) to = moved(L, &memo, to, by.step, size);
+        LLVMValueRef to = moved(&m, ptr.v, by.v);
+        if (by.step) to = moved(&m, to, by.step);
         out.r[r] =
             (Reg){.v = to, .imm = (int64_t)((uint64_t)ptr.imm + (uint64_t)by.imm * (uint64_t)size)};
     }

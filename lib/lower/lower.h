@@ -49,6 +49,7 @@ struct Lower {
     LLVMValueRef thread; /* i32, in the entry block: its number in the program */
     LLVMValueRef first_warp; /* i1, likewise: it is of that one; of kernels with tensor maps */
     Regs *values;        /* by value id */
+    bool by_groups;      /* some product is a warp group's */
     Bitset early;        /* value ids of what is lowered first of its region */
     LLVMValueRef combines; /* i1, in a combine: both sides are real elements; NULL: always */
     Map thread_parts;    /* layout id and dim to ThreadPart, below */

@@ -1,11 +1,16 @@
 /* A product that needs nothing of what is made of an earlier one's sum begins beside it: the matrix
    units have work while threads compute, as in attention's way back, where v times the gradient has
-   no need of the scores. Its sum has registers from there on; with many, nothing moves. */
+   no need of the scores. Its sum has registers from there on; with many, nothing moves.
+
+   The first product of a turn whose sum is computed with for another one (attention's scores) begins
+   before the copies of a later turn: threads find their addresses meanwhile. */
 #include "memory/begin.h"
 
 #include "ir/dot_unit.h"
+#include "ir/machine.h"
 #include "linear/layout.h"
 #include "memory/flow.h"
+#include "memory/room.h"
 
 /* Such ops say where something is, and compute nothing. */
 static bool goes_along(const Op *op)
@@ -68,28 +73,86 @@ static bool waits(const Op *op)
     return false;
 }
 
+static bool copies_only(const Region *r)
+{
+    const Op *op = r->first;
+    while (op && (op->kind == OP_COPY_ASYNC || ir_is_terminator(op) || may_pass(op))) op = op->next;
+    return !op;
+}
+
+/* They go where no product of this turn reads. */
+static bool copies_for_later(const Op *op)
+{
+    if (op->kind == OP_COMMIT) return true;
+    return op->kind == OP_IF && !op->nresults && copies_only(op->regions[0]) &&
+           copies_only(op->regions[1]);
+}
+
+static bool can_be_behind(const Op *dot, const Op *op)
+{
+    for (int i = 0; i < dot->nargs; i++)
+        if (!is_there(op_arg(dot, i), op)) return false;
+    return true;
+}
+
 /* The last dot before this one that threads wait for in between, and beside which it can begin;
    NULL: there is none. */
 static Op *begins_beside(const Op *dot)
 {
     bool has_wait = false;
-    for (Op *op = dot->prev; op && may_pass(op); op = op->prev) {
-        for (int i = 0; i < dot->nargs; i++)
-            if (!is_there(op_arg(dot, i), op)) return NULL;
+    for (Op *op = dot->prev; op && (may_pass(op) || copies_for_later(op)); op = op->prev) {
+        if (!can_be_behind(dot, op)) return NULL;
         if (has_wait && dot_is_async(op) && reads_memory(op)) return op;
         has_wait |= waits(op);
     }
     return NULL;
 }
 
+/* Threads compute with its sum for a later product. */
+static bool leads_to_another(const Op *dot)
+{
+    bool has_wait = false;
+    for (const Op *op = dot->next; op; op = op->next) {
+        if (has_wait && dot_is_async(op)) return true;
+        has_wait |= waits(op);
+    }
+    return false;
+}
+
+static int words_of_sum(const Op *dot)
+{
+    const Type *sum = op_result(dot, 0)->type;
+    return layout_registers(sum->layout) * type_bits(sum) / 32;
+}
+
+/* What the dot can come right behind, before copies of a later turn, which go on beside it then;
+   NULL: it stays. Where three programs share a multiprocessor, products of others are beside them,
+   and beside a large sum addresses take registers, for which only those that wait to be loaded make
+   up. */
+static Op *begins_before_copies(const Op *dot)
+{
+    enum { MANY = 3, LARGE = 64 };
+    const Machine *m = dot->region->func->machine;
+    bool copies = false, pays = words_of_sum(dot) < LARGE;
+    if (!leads_to_another(dot) || machine_programs(m, room_around(dot, NULL)) >= MANY) return NULL;
+    Op *op = dot->prev;
+    while (op && (may_pass(op) || copies_for_later(op)) && !dot_is_async(op) &&
+           can_be_behind(dot, op)) {
+        copies |= op->kind == OP_IF;
+        pays |= op->kind == OP_LOAD;
+        op = op->prev;
+    }
+    return copies && pays ? op : NULL;
+}
+
 /* Of all sums in the region, those that go on into others once. */
-static int sum_words(const Op *dot)
+static int words_of_sums(const Op *dot)
 {
     int n = 0;
     for (const Op *op = dot->region->first; op; op = op->next) {
         const Value *sum = op->kind == OP_DOT ? op_result(op, 0) : NULL;
         if (sum && !(op_arg(op, 2)->def && op_arg(op, 2)->def->kind == OP_DOT))
-            n += layout_registers(sum->type->layout) * type_bits(sum->type) / 32;
+            n += words_of_sum(op);
     }
     return n;
 }
@@ -98,7 +161,9 @@ void begin_beside(Op *const *dots, int n)
 {
     enum { MOST = 192 };
     for (int i = 0; i < n; i++) {
-        Op *at = reads_memory(dots[i]) && sum_words(dots[i]) <= MOST ? begins_beside(dots[i]) : NULL;
+        if (!reads_memory(dots[i])) continue;
+        Op *at = words_of_sums(dots[i]) <= MOST ? begins_beside(dots[i]) : NULL;
+        if (!at) at = begins_before_copies(dots[i]);
         if (at) bring(dots[i], &at);
     }
 }

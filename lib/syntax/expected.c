@@ -1,7 +1,6 @@
 /* From the parser's set of acceptable tokens to a sentence for people: what was expected, in the
    words of the construct around the error, and what was found. The rules are tried in order; the
    first that applies speaks. */
-#include <string.h>
 #include "syntax/parser.h"
 
 /* Where the parser stopped. Indices are into the feed. */
@@ -282,11 +281,9 @@ static bool import_rule(const Place *w)
 /* The name at the statement's start is a type of C, and what it declares stands behind it. */
 static bool is_declaration(const Place *w, const char *word)
 {
-    static const char *const types[] = {"int",  "float", "double", "bool",
-                                        "auto", "const", "let",    "var"};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(word, types[i]) == 0) return w->found == TOK_NAME;
-    return false;
+    static const char *const types[] = {"int",   "float", "double", "bool", "auto",
+                                        "const", "let",   "var",    NULL};
+    return w->found == TOK_NAME && str_among(word, types);
 }
 
 /* A complete statement with something behind it; a misspelt keyword may be the reason. */

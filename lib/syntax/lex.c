@@ -7,6 +7,7 @@
 #include "syntax/lex.h"
 
 #include <string.h>
+#include "base/intern.h"
 #include "base/lookalike.h"
 #include "base/unwind.h"
 
@@ -145,13 +146,13 @@ void lex_token(Lexer *lx, TokenKind kind)
     push_token(lx, kind, lx->begin, lx->end);
 }
 
-static const char *unclosed_text(const Open *open)
+static LexError *unclosed_error(Lexer *lx, const Open *open)
 {
-    if (open->kind == OPEN_FSTRING) return "this f-string is never closed";
-    if (open->kind != OPEN_BRACKET) return "this '{' of an f-string is never closed";
-    return open->bracket == '('   ? "this '(' is never closed"
-           : open->bracket == '[' ? "this '[' is never closed"
-                                  : "this '{' is never closed";
+    const char *text = "this f-string is never closed";
+    if (open->kind == OPEN_BRACKET)
+        text = arena_printf(lx->arena, "this '%s' is never closed", token_text(open->token));
+    else if (open->kind != OPEN_FSTRING) text = "this '{' of an f-string is never closed";
+    return add_error(lx, open->begin, open->end, text);
 }
 
 static void close_text(Lexer *lx, uint32_t end);
@@ -163,10 +164,7 @@ static void close_down_to(Lexer *lx, int depth)
         Open open = *top_open(lx);
         close_text(lx, lx->begin);
         lx->nopen--;
-        TokenKind kind = open.kind == OPEN_FSTRING ? TOK_FSTRING_END
-                         : open.bracket == '('     ? TOK_RPAREN
-                         : open.bracket == '['     ? TOK_RBRACKET
-                                                   : TOK_RBRACE;
+        TokenKind kind = open.kind == OPEN_FSTRING ? TOK_FSTRING_END : open.token + 1;
         push_token(lx, kind, lx->begin, lx->begin);
     }
 }
@@ -184,15 +182,10 @@ static LexError *hidden_by(const Lexer *lx, const Open *open)
 
 static void report_unclosed(Lexer *lx, bool fatal)
 {
-    Open open = *top_open(lx);
-    LexError *cause = hidden_by(lx, &open);
-    if (cause) {
-        cause->fatal |= fatal;
-        close_down_to(lx, 0);
-        return;
-    }
-    LexError *e = add_error(lx, open.begin, open.end, unclosed_text(&open));
-    e->fatal = fatal;
+    const Open *open = top_open(lx);
+    LexError *cause = hidden_by(lx, open);
+    if (!cause) cause = unclosed_error(lx, open);
+    cause->fatal |= fatal;
     close_down_to(lx, 0);
 }
 
@@ -272,12 +265,10 @@ void lex_name(Lexer *lx)
 
 /* Python allows `1if x else y`: a number may be followed at once by a keyword that can follow an
    expression. */
-static bool is_infix_keyword(const char *s, size_t n)
+static bool is_infix_keyword(const char *word)
 {
-    static const char *const words[] = {"and", "else", "for", "if", "in", "is", "not", "or"};
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (strlen(words[i]) == n && memcmp(words[i], s, n) == 0) return true;
-    return false;
+    static const char *const words[] = {"and", "else", "for", "if", "in", "is", "not", "or", NULL};
+    return str_among(word, words);
 }
 
 void lex_number(Lexer *lx)
@@ -285,7 +276,7 @@ void lex_number(Lexer *lx)
     const char *s = lx->source->text;
     uint32_t end = lx->end;
     while (is_name_byte(s[end])) end++; /* the text ends in a NUL */
-    if (end > lx->end && !is_infix_keyword(s + lx->end, end - lx->end))
+    if (end > lx->end && !is_infix_keyword(arena_strndup(lx->arena, s + lx->end, end - lx->end)))
         add_error(lx, lx->begin, end,
                   arena_printf(lx->arena, "invalid number '%.*s'", (int)(end - lx->begin),
                                s + lx->begin));
@@ -294,14 +285,13 @@ void lex_number(Lexer *lx)
 
 /* ---- brackets ---- */
 
-static bool push_open(Lexer *lx, Open open)
+/* Of the text just matched. */
+static void push_open(Lexer *lx, Open open)
 {
-    if (lx->nopen == LEX_MAX_OPEN) {
-        stop(lx, "brackets are nested too deeply (the limit is 200)");
-        return false;
-    }
-    lx->open[lx->nopen++] = open;
-    return true;
+    open.begin = lx->begin;
+    open.end = lx->end;
+    if (lx->nopen == LEX_MAX_OPEN) stop(lx, "brackets are nested too deeply (the limit is 200)");
+    if (!lx->stopped) lx->open[lx->nopen++] = open;
 }
 
 LexMode lex_mode(const Lexer *lx)
@@ -319,19 +309,15 @@ LexMode lex_mode(const Lexer *lx)
 void lex_open(Lexer *lx, TokenKind kind)
 {
     lex_token(lx, kind);
-    Open open = {.kind = OPEN_BRACKET,
-                 .bracket = lx->source->text[lx->begin],
-                 .begin = lx->begin,
-                 .end = lx->end};
-    if (!lx->stopped) push_open(lx, open);
+    push_open(lx, (Open){.kind = OPEN_BRACKET, .token = kind});
 }
 
 /* Depth of the bracket that this closer fits, searched no further than the innermost f-string; -1
    if there is none. */
-static int fitting_depth(const Lexer *lx, char bracket)
+static int fitting_depth(const Lexer *lx, TokenKind closer)
 {
     for (int i = lx->nopen - 1; i >= 0; i--) {
-        if (lx->open[i].bracket == bracket) return i;
+        if (lx->open[i].token + 1 == closer) return i;
         if (lx->open[i].kind != OPEN_BRACKET) break;
     }
     return -1;
@@ -340,10 +326,11 @@ static int fitting_depth(const Lexer *lx, char bracket)
 static void mismatch(Lexer *lx, const Open *open)
 {
     if (!lx->mismatched && !hidden_by(lx, open)) {
+        const char *opener = token_text(open->token);
         LexError *e = add_error(lx, lx->begin, lx->end,
-                                arena_printf(lx->arena, "'%c' does not close '%c'",
-                                             lx->source->text[lx->begin], open->bracket));
-        e->note = arena_printf(lx->arena, "the '%c' is here", open->bracket);
+                                arena_printf(lx->arena, "'%c' does not close '%s'",
+                                             lx->source->text[lx->begin], opener));
+        e->note = arena_printf(lx->arena, "the '%s' is here", opener);
         e->note_begin = open->begin;
         e->note_end = open->end;
     }
@@ -359,16 +346,14 @@ void lex_close(Lexer *lx, TokenKind kind)
         lx->mismatched = true;
         return;
     }
-    int depth = fitting_depth(lx, kind == TOK_RPAREN ? '(' : kind == TOK_RBRACKET ? '[' : '{');
+    int depth = fitting_depth(lx, kind);
     if (depth < lx->nopen - 1) mismatch(lx, open);
     if (depth < 0) {
         if (open->kind == OPEN_FIELD) return;
         depth = lx->nopen - 1; /* the wrong closer was written: take it for the right one */
     }
     close_down_to(lx, depth + 1);
-    open = top_open(lx);
-    kind = open->bracket == '(' ? TOK_RPAREN : open->bracket == '[' ? TOK_RBRACKET : TOK_RBRACE;
-    lex_token(lx, kind);
+    lex_token(lx, top_open(lx)->token + 1);
     lx->nopen--;
 }
 
@@ -396,13 +381,11 @@ void lex_fstring_open(Lexer *lx)
     uint32_t quote = lx->begin;
     bool raw = false;
     for (; s[quote] != '\'' && s[quote] != '"'; quote++) raw |= s[quote] == 'r' || s[quote] == 'R';
-    Open open = {.kind = OPEN_FSTRING,
-                 .quote = s[quote],
-                 .triple = lx->end - quote == 3,
-                 .raw = raw,
-                 .begin = lx->begin,
-                 .end = lx->end};
-    if (!lx->stopped) push_open(lx, open);
+    push_open(lx, (Open){.kind = OPEN_FSTRING,
+                         .token = TOK_FSTRING_START,
+                         .quote = s[quote],
+                         .triple = lx->end - quote == 3,
+                         .raw = raw});
 }
 
 void lex_text(Lexer *lx)
@@ -419,17 +402,12 @@ static void close_text(Lexer *lx, uint32_t end)
 
 void lex_field_open(Lexer *lx)
 {
+    Open field = *top_open(lx);
+    field.kind = OPEN_FIELD;
+    field.token = TOK_LBRACE;
     close_text(lx, lx->begin);
-    Open *in = top_open(lx);
-    Open field = {.kind = OPEN_FIELD,
-                  .bracket = '{',
-                  .quote = in->quote,
-                  .triple = in->triple,
-                  .raw = in->raw,
-                  .begin = lx->begin,
-                  .end = lx->end};
     lex_token(lx, TOK_LBRACE);
-    if (!lx->stopped) push_open(lx, field);
+    push_open(lx, field);
 }
 
 void lex_field_close(Lexer *lx)
@@ -439,25 +417,34 @@ void lex_field_close(Lexer *lx)
     lx->nopen--;
 }
 
+/* Depth of the innermost f-string, or -1. */
+static int fstring_depth(const Lexer *lx)
+{
+    int depth = lx->nopen - 1;
+    while (depth >= 0 && lx->open[depth].kind != OPEN_FSTRING) depth--;
+    return depth;
+}
+
+/* What is innermost was not closed; nor is what is around it, down to a depth. */
+static void close_with_error(Lexer *lx, int depth)
+{
+    unclosed_error(lx, top_open(lx));
+    close_down_to(lx, depth);
+}
+
 void lex_fstring_close(Lexer *lx)
 {
+    int depth = fstring_depth(lx);
     close_text(lx, lx->begin);
-    int depth = lx->nopen - 1;
-    while (lx->open[depth].kind != OPEN_FSTRING) depth--;
-    if (depth < lx->nopen - 1) {
-        /* Quotes in the format of a field: the field was not closed. */
-        Open *open = top_open(lx);
-        add_error(lx, open->begin, open->end, unclosed_text(open));
-        close_down_to(lx, depth + 1);
-    }
+    /* Quotes in the format of a field: the field was not closed. */
+    if (depth < lx->nopen - 1) close_with_error(lx, depth + 1);
     lex_token(lx, TOK_FSTRING_END);
     lx->nopen--;
 }
 
 void lex_fstring_unterminated(Lexer *lx)
 {
-    int depth = lx->nopen - 1;
-    while (lx->open[depth].kind != OPEN_FSTRING) depth--;
+    int depth = fstring_depth(lx);
     add_error(lx, lx->open[depth].begin, lx->begin,
               "this f-string is not closed before the end of its line")
         ->hides_bracket = true;
@@ -467,16 +454,8 @@ void lex_fstring_unterminated(Lexer *lx)
 /* Depth of the innermost f-string if it is one of a single line, or -1. */
 static int line_fstring(const Lexer *lx)
 {
-    int depth = lx->nopen - 1;
-    while (depth >= 0 && lx->open[depth].kind != OPEN_FSTRING) depth--;
+    int depth = fstring_depth(lx);
     return depth >= 0 && !lx->open[depth].triple ? depth : -1;
-}
-
-static void close_line_fstring(Lexer *lx, int depth)
-{
-    Open *open = top_open(lx);
-    add_error(lx, open->begin, open->end, unclosed_text(open));
-    close_down_to(lx, depth);
 }
 
 /* A field may go on over lines, even in an f-string of one line. Here one was rather forgotten to
@@ -497,7 +476,7 @@ void lex_string_unterminated(Lexer *lx)
 {
     int depth = line_fstring(lx);
     if (depth >= 0) {
-        close_line_fstring(lx, depth);
+        close_with_error(lx, depth);
         return;
     }
     if (!lx->stopped)
@@ -509,7 +488,7 @@ void lex_string_unterminated(Lexer *lx)
 void lex_newline(Lexer *lx)
 {
     int depth = line_fstring(lx);
-    if (depth >= 0 && is_field_cut(lx, depth)) close_line_fstring(lx, depth);
+    if (depth >= 0 && is_field_cut(lx, depth)) close_with_error(lx, depth);
     lx->here = (Indent){.begin = lx->end};
     lx->measuring = true;
     lx->fresh_line = true;

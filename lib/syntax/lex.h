@@ -13,8 +13,8 @@
 typedef enum OpenKind { OPEN_BRACKET, OPEN_FSTRING, OPEN_FIELD, OPEN_SPEC } OpenKind;
 typedef struct Open {
     OpenKind kind;
-    char bracket; /* ( [ { */
-    char quote;   /* of the f-string this belongs to, 0 outside */
+    TokenKind token; /* that opened it; the one after it closes a bracket */
+    char quote;      /* of the f-string this belongs to, 0 outside */
     bool triple, raw;
     uint32_t begin, end;
 } Open;

@@ -38,33 +38,31 @@ bool kernel_is_method(const Ast *skipped, const Ast *def)
 /* ---- which jit functions are kernels ---- */
 
 typedef struct Defs {
+    Arena *arena;
     const Ast **data;
     int len, cap;
     VEC(const Ast *) methods;
 } Defs;
 
-/* jit functions at the top and inside module-level if, try and with, in order. */
-static void collect(Arena *a, const AstList *body, Defs *out)
+static void collect_block(void *context, AstList *body)
 {
+    Defs *out = context;
     const Ast *skipped = NULL;
     for (int i = 0; i < body->len; i++) {
-        const Ast *s = body->data[i];
+        Ast *s = body->data[i];
         if (s->kind == AST_SKIPPED) skipped = s;
-        if (kernel_is_method(skipped, s)) vec_push(a, &out->methods, s);
-        else if (kernel_is_jit(s)) vec_push(a, out, s);
-        if (s->kind == AST_IF) {
-            collect(a, &s->branch.body, out);
-            collect(a, &s->branch.orelse, out);
-        } else if (s->kind == AST_WITH) {
-            collect(a, &s->with.body, out);
-        } else if (s->kind == AST_TRY) {
-            collect(a, &s->try_.body, out);
-            for (int k = 0; k < s->try_.handlers.len; k++)
-                collect(a, &s->try_.handlers.data[k].body, out);
-            collect(a, &s->try_.orelse, out);
-            collect(a, &s->try_.finalbody, out);
-        }
+        if (kernel_is_method(skipped, s)) vec_push(out->arena, &out->methods, s);
+        else if (kernel_is_jit(s)) vec_push(out->arena, out, s);
+        if (ast_is_entered(s)) ast_each_block(s, collect_block, out);
     }
+}
+
+/* jit functions at the top and inside module-level if, try and with, in order. */
+static Defs collect(Arena *a, const AstFile *file)
+{
+    Defs out = {.arena = a};
+    collect_block(&out, (AstList *)&file->body);
+    return out;
 }
 
 typedef struct Calls {
@@ -102,8 +100,7 @@ static const Ast **read_bodies(Arena *a, const Defs *defs, Map *mentioned)
 
 void kernel_index(Map *by_name, Arena *a, const AstFile *file)
 {
-    Defs defs = {0};
-    collect(a, &file->body, &defs);
+    const Defs defs = collect(a, file);
     map_init(by_name, a);
     for (int i = 0; i < defs.len; i++)
         map_set_ptr(by_name, defs.data[i]->def.name, (void *)defs.data[i]);
@@ -111,10 +108,9 @@ void kernel_index(Map *by_name, Arena *a, const AstFile *file)
 
 int kernel_list(Arena *a, const AstFile *file, Str **names)
 {
-    Defs defs = {0};
+    const Defs defs = collect(a, file);
     Map mentioned, listed; /* a name is listed once */
     map_init(&listed, a);
-    collect(a, &file->body, &defs);
     const Ast **returns = read_bodies(a, &defs, &mentioned);
     *names = arena_array(a, Str, defs.len + 1);
     int n = 0;
@@ -242,9 +238,8 @@ static const Ast *no_kernel(Diags *dx, const AstFile *file, const char *name, in
 
 const Ast *kernel_find(Diags *dx, const AstFile *file, const char *name)
 {
-    Defs defs = {0};
+    const Defs defs = collect(dx->arena, file);
     Str *names;
-    collect(dx->arena, &file->body, &defs);
     const Ast *def = name ? last_named(&defs, name) : NULL;
     if (def) return def;
     int n = kernel_list(dx->arena, file, &names);

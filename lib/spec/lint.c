@@ -36,8 +36,9 @@ static bool is_nothing(const Ast *s)
                                                            s->unary.operand->kind == AST_ELLIPSIS));
 }
 
-static void check_list(Spec *sp, const AstList *list)
+static void check_block(void *user, AstList *list)
 {
+    Spec *sp = user;
     for (int i = 0; i + 1 < list->len; i++) {
         const char *word = leaving(list->data[i]);
         if (!word) continue;
@@ -49,20 +50,11 @@ static void check_list(Spec *sp, const AstList *list)
     }
 }
 
-static bool visit_lists(const Ast *n, void *user)
+static bool visit_blocks(const Ast *n, void *user)
 {
-    switch (n->kind) {
-    case AST_IF: case AST_WHILE:
-        check_list(user, &n->branch.body);
-        check_list(user, &n->branch.orelse);
-        return true;
-    case AST_FOR:
-        check_list(user, &n->loop.body);
-        check_list(user, &n->loop.orelse);
-        return true;
-    case AST_WITH: check_list(user, &n->with.body); return true;
-    default: return n->kind >= AST_FIRST_STMT;
-    }
+    if (n->kind == AST_IF || n->kind == AST_WHILE || n->kind == AST_FOR || n->kind == AST_WITH)
+        ast_each_block((Ast *)n, check_block, user);
+    return n->kind >= AST_FIRST_STMT;
 }
 
 /* ---- names that are read ---- */
@@ -135,8 +127,8 @@ void lint_function(Spec *sp, const SpecFunc *fn)
     const AstList *body = &fn->def->def.body;
     Unread u = {.sp = sp, .fn = fn};
     map_init(&u.reads, sp->arena);
-    check_list(sp, body);
-    walk_list(body, visit_lists, sp);
+    check_block(sp, (AstList *)body);
+    walk_list(body, visit_blocks, sp);
     walk_list(body, visit_reads, &u.reads);
     walk_list(body, visit_targets, &u);
 }

@@ -68,6 +68,7 @@ const char *ast_describe(const Ast *node)
 
 #define NODE(path, role) {FIELD_NODE, offsetof(Ast, path), 0, role, NULL}
 #define LIST(path, role) {FIELD_LIST, offsetof(Ast, path), 0, role, NULL}
+#define BLOCK(path, role) {FIELD_BLOCK, offsetof(Ast, path), 0, role, NULL}
 #define PAIRS(path, other, role, role2) {FIELD_PAIRS, offsetof(Ast, path), offsetof(Ast, other), role, role2}
 #define PARAMS(path) {FIELD_PARAMS, offsetof(Ast, path), 0, "param", NULL}
 #define CLAUSES(path) {FIELD_CLAUSES, offsetof(Ast, path), 0, NULL, NULL}
@@ -94,17 +95,19 @@ static const AstField none_fields[] = {END},
     assign_fields[] = {LIST(assign.targets, "target"), NODE(assign.value, "value"), END},
     annassign_fields[] = {NODE(annassign.target, "target"), NODE(annassign.annotation, "annotation"),
                           NODE(annassign.value, "value"), END},
-    branch_fields[] = {NODE(branch.cond, "cond"), LIST(branch.body, "body"), LIST(branch.orelse, "else"), END},
-    loop_fields[] = {NODE(loop.target, "target"), NODE(loop.iter, "in"), LIST(loop.body, "body"),
-                     LIST(loop.orelse, "else"), END},
+    branch_fields[] = {NODE(branch.cond, "cond"), BLOCK(branch.body, "body"),
+                       BLOCK(branch.orelse, "else"), END},
+    loop_fields[] = {NODE(loop.target, "target"), NODE(loop.iter, "in"), BLOCK(loop.body, "body"),
+                     BLOCK(loop.orelse, "else"), END},
     assert__fields[] = {NODE(pair.first, NULL), NODE(pair.second, "message"), END},
     raise_fields[] = {NODE(pair.first, NULL), NODE(pair.second, "from"), END},
-    with_fields[] = {PAIRS(with.items, with.vars, "item", "as"), LIST(with.body, "body"), END},
-    try__fields[] = {LIST(try_.body, "body"), HANDLERS(try_.handlers), LIST(try_.orelse, "else"),
-                     LIST(try_.finalbody, "finally"), END},
+    with_fields[] = {PAIRS(with.items, with.vars, "item", "as"), BLOCK(with.body, "body"), END},
+    try__fields[] = {BLOCK(try_.body, "body"), HANDLERS(try_.handlers), BLOCK(try_.orelse, "else"),
+                     BLOCK(try_.finalbody, "finally"), END},
     def_fields[] = {LIST(def.decorators, "decorator"), PARAMS(def.params), NODE(def.returns, "returns"),
-                    LIST(def.body, "body"), END},
-    class__fields[] = {LIST(class_.decorators, "decorator"), LIST(class_.args, "arg"), LIST(class_.body, "body"), END};
+                    BLOCK(def.body, "body"), END},
+    class__fields[] = {LIST(class_.decorators, "decorator"), LIST(class_.args, "arg"),
+                       BLOCK(class_.body, "body"), END};
 /* clang-format on */
 
 const AstField *ast_fields(AstKind kind)
@@ -169,7 +172,7 @@ void ast_each_child(const Ast *node, void (*visit)(void *context, Ast *child), v
         const void *at = (const char *)node + f->offset;
         switch (f->kind) {
         case FIELD_NODE: one(v, *(Ast *const *)at); break;
-        case FIELD_LIST: all(v, at); break;
+        case FIELD_LIST: case FIELD_BLOCK: all(v, at); break;
         case FIELD_PAIRS: all_pairs(v, at, (const void *)((const char *)node + f->other)); break;
         case FIELD_PARAMS: all_params(v, at); break;
         case FIELD_CLAUSES: all_clauses(v, at); break;
@@ -177,4 +180,18 @@ void ast_each_child(const Ast *node, void (*visit)(void *context, Ast *child), v
         case FIELD_END: break;
         }
     }
+}
+
+void ast_each_block(Ast *node, void (*visit)(void *context, AstList *block), void *context)
+{
+    for (const AstField *f = ast_fields(node->kind); f->kind != FIELD_END; f++) {
+        if (f->kind == FIELD_BLOCK) visit(context, (AstList *)((char *)node + f->offset));
+        for (int i = 0; f->kind == FIELD_HANDLERS && i < node->try_.handlers.len; i++)
+            visit(context, &node->try_.handlers.data[i].body);
+    }
+}
+
+bool ast_is_entered(const Ast *node)
+{
+    return node->kind == AST_IF || node->kind == AST_TRY || node->kind == AST_WITH;
 }

@@ -74,15 +74,14 @@ struct Ast {
             bool too_large;
             Str text;
         } integer; /* too_large: past 2^64-1, value is 0 */
-        struct { double value; Str text; } floating;
+        struct { double value; } floating;
         struct { Str value; } string;                                /* str_len for its bytes */
         struct {
             Ast *value;
             char conversion;
             Ast *spec;
-            bool debug;
             Str debug_text;
-        } format; /* conversion r, s, a or 0; spec FSTRING or NULL */
+        } format; /* conversion r, s, a or 0; spec FSTRING or NULL; debug_text of {x=}, or NULL */
         AstList list;
         struct { AstList keys, values; } dict;
         struct { AstOp op; Ast *operand; } unary;
@@ -142,11 +141,13 @@ const char *ast_kind_text(AstKind kind);
 /* How a message calls a node: "a call", "a lambda". */
 const char *ast_describe(const Ast *node);
 /* Where a node has children: one, which may be NULL; a list; two lists side by side, of which the first's
-   items may be NULL; or what looks through to nodes. The role is what a child is to its parent, or NULL. */
+   items may be NULL; or what looks through to nodes. A block is a list of statements. The role is
+   what a child is to its parent, or NULL. */
 typedef enum AstFieldKind {
     FIELD_END,
     FIELD_NODE,
     FIELD_LIST,
+    FIELD_BLOCK,
     FIELD_PAIRS,
     FIELD_PARAMS,
     FIELD_CLAUSES,
@@ -162,6 +163,10 @@ const AstField *ast_fields(AstKind kind);
 /* Calls visit for each child in source order, NULL ones left out; parameters, clauses and handlers
    are looked through. */
 void ast_each_child(const Ast *node, void (*visit)(void *context, Ast *child), void *context);
+/* Calls visit for each block of a statement in source order, those of its handlers, too. */
+void ast_each_block(Ast *node, void (*visit)(void *context, AstList *block), void *context);
+/* An if, try or with: at a file's top, what stands in its blocks may be a kernel. */
+bool ast_is_entered(const Ast *node);
 
 /* ---- a whole file ---- */
 typedef struct AstFile AstFile;

@@ -105,11 +105,10 @@ Ast *make_number(Parser *p, Loc at)
     const char *s = p->source->text + at.begin;
     size_t len = at.end - at.begin;
     Number v = literal_number(p->arena, s, len);
-    Str text = intern(p->names, s, len);
-    if (v.kind == NUMBER_INT)
-        return make(p, (Ast){.kind = AST_INT, .integer = {v.integer, v.too_large, text}}, at);
     AstKind kind = v.kind == NUMBER_FLOAT ? AST_FLOAT : AST_IMAGINARY;
-    return make(p, (Ast){.kind = kind, .floating = {v.floating, text}}, at);
+    if (v.kind != NUMBER_INT) return make(p, (Ast){.kind = kind, .floating = {v.floating}}, at);
+    Str text = intern(p->names, s, len);
+    return make(p, (Ast){.kind = AST_INT, .integer = {v.integer, v.too_large, text}}, at);
 }
 
 /* ---- strings ---- */
@@ -152,7 +151,6 @@ Ast *make_field(Parser *p, Ast *value, Loc open, Loc equal, Str conversion, Loc 
         parser_error(p, conversion_at, "expected '!r', '!s' or '!a', found '!%s'", conversion);
     n->format.conversion = conversion ? conversion[0] : 0;
     if (equal.end > 0) {
-        n->format.debug = true;
         n->format.debug_text = debug_text(p, open, equal);
         if (!conversion && !spec) n->format.conversion = 'r';
     }

@@ -55,13 +55,6 @@ static void parse(Parser *p)
     p->failed |= failed || result != 0;
 }
 
-static bool is_entered(const Ast *n)
-{
-    return n->kind == AST_IF || n->kind == AST_TRY || n->kind == AST_WITH;
-}
-
-static void finish_list(Parser *p, AstList *list, int level);
-
 /* Only the header of a statement that is entered; its block is looked at statement by statement. */
 static bool is_header_deep(const Ast *n)
 {
@@ -108,6 +101,11 @@ static void refuse_async(Parser *p, const Ast *def)
     p->failed = true;
 }
 
+/* A block and how many are around it. */
+typedef struct Finish { Parser *p; int level; } Finish;
+
+static void finish_block(void *context, AstList *block);
+
 /* Kernels are checked. Host code that is too deep becomes SKIPPED, like any that we do not
    understand. */
 static void finish_statement(Parser *p, Ast **slot, int level)
@@ -117,26 +115,18 @@ static void finish_statement(Parser *p, Ast **slot, int level)
     if (n->kind == AST_DEF) {
         if (n->def.is_async) refuse_async(p, n);
         check_statement(p, slot);
-    } else if (is_entered(n) ? is_header_deep(n) || level == SYNTAX_MAX_DEPTH
-                             : !validate_depth(n)) {
+    } else if (ast_is_entered(n) ? is_header_deep(n) || level == SYNTAX_MAX_DEPTH
+                                 : !validate_depth(n)) {
         *slot = skipped_for(p, n);
-    } else if (n->kind == AST_IF) {
-        finish_list(p, &n->branch.body, level + 1);
-        finish_list(p, &n->branch.orelse, level + 1);
-    } else if (n->kind == AST_WITH) {
-        finish_list(p, &n->with.body, level + 1);
-    } else if (n->kind == AST_TRY) {
-        finish_list(p, &n->try_.body, level + 1);
-        for (int i = 0; i < n->try_.handlers.len; i++)
-            finish_list(p, &n->try_.handlers.data[i].body, level + 1);
-        finish_list(p, &n->try_.orelse, level + 1);
-        finish_list(p, &n->try_.finalbody, level + 1);
+    } else if (ast_is_entered(n)) {
+        ast_each_block(n, finish_block, &(Finish){p, level + 1});
     }
 }
 
-static void finish_list(Parser *p, AstList *list, int level)
+static void finish_block(void *context, AstList *block)
 {
-    for (int i = 0; i < list->len; i++) finish_statement(p, &list->data[i], level);
+    const Finish *f = context;
+    for (int i = 0; i < block->len; i++) finish_statement(f->p, &block->data[i], f->level);
 }
 
 AstFile *syntax_parse(Arena *a, Interner *names, Diags *dx, const Source *source)
@@ -149,7 +139,7 @@ AstFile *syntax_parse(Arena *a, Interner *names, Diags *dx, const Source *source
     feed_file(&p);
     parse(&p);
     if (p.body) file->body = *p.body;
-    finish_list(&p, &file->body, 0);
+    finish_block(&(Finish){&p, 0}, &file->body);
     file->ok = !p.failed;
     diags_enter(dx, stage);
     return file;

@@ -1,12 +1,52 @@
-/* -emit=ast: one node a line: what it is to its parent, its kind, what it holds, the range of the
-   text it covers.
+/* -emit=tokens: a token a line, with its place, its kind and its text. -emit=ast: one node a line:
+   what it is to its parent, its kind, what it holds, the range of the text it covers.
 
        body assign 3:5-3:20
          target name x 3:5-3:6
          value binary + 3:9-3:20
            left name y 3:9-3:10 … */
 #include "syntax/ast.h"
-#include "syntax/quote.h"
+#include "syntax/token.h"
+
+/* Text on one line: \n, \t, \r and \xNN for what is not printable; where it stands in quotes, these
+   and the backslash are escaped, too. UTF-8 passes, which bytes are not. */
+typedef enum TextForm { TEXT_PLAIN, TEXT_QUOTED, TEXT_BYTES } TextForm;
+
+static void put_byte(Buf *out, unsigned char c, TextForm form)
+{
+    if (c == '\n') buf_puts(out, "\\n");
+    else if (c == '\t') buf_puts(out, "\\t");
+    else if (c == '\r') buf_puts(out, "\\r");
+    else if ((c == '\\' || c == '"') && form != TEXT_PLAIN) buf_printf(out, "\\%c", c);
+    else if (c >= 0x20 && c != 0x7F && (c < 0x80 || form != TEXT_BYTES)) buf_putc(out, (char)c);
+    else buf_printf(out, "\\x%02x", c);
+}
+
+/* Behind a blank. */
+static void put_text(Buf *out, const char *s, size_t n, TextForm form)
+{
+    const char *quote = form == TEXT_PLAIN ? "" : "\"";
+    buf_printf(out, " %s", quote);
+    for (size_t i = 0; i < n; i++) put_byte(out, (unsigned char)s[i], form);
+    buf_puts(out, quote);
+}
+
+/* ---- tokens ---- */
+
+void tokens_print(Buf *out, const AstFile *file)
+{
+    for (int i = 0; i < file->tokens->len; i++) {
+        Token t = file->tokens->data[i];
+        int line, col;
+        source_position(file->source, t.begin, &line, &col);
+        buf_printf(out, "%d:%d %s", line, col, token_class((TokenKind)t.kind));
+        if (t.kind != TOK_NEWLINE && t.end > t.begin)
+            put_text(out, file->source->text + t.begin, t.end - t.begin, TEXT_PLAIN);
+        buf_putc(out, '\n');
+    }
+}
+
+/* ---- nodes ---- */
 
 typedef struct Printer { Buf *out; int depth; } Printer;
 
@@ -31,10 +71,9 @@ static void print_list(Printer *p, const char *role, AstList list)
     for (int i = 0; i < list.len; i++) print(p, role, list.data[i]);
 }
 
-static void print_string(Printer *p, Str s)
+static void print_string(Printer *p, Str s, TextForm form)
 {
-    buf_putc(p->out, ' ');
-    quote_string(p->out, s, str_len(s));
+    put_text(p->out, s, str_len(s), form);
 }
 
 static void print_params(Printer *p, AstParams params)
@@ -86,13 +125,10 @@ static void print_text(Printer *p, const Ast *n)
         break;
     case AST_FLOAT:
     case AST_IMAGINARY: buf_printf(out, " %.17g", n->floating.value); break;
-    case AST_STRING: print_string(p, n->string.value); break;
-    case AST_BYTES:
-        buf_putc(out, ' ');
-        quote_bytes(out, n->string.value, str_len(n->string.value));
-        break;
+    case AST_STRING: print_string(p, n->string.value, TEXT_QUOTED); break;
+    case AST_BYTES: print_string(p, n->string.value, TEXT_BYTES); break;
     case AST_FORMAT:
-        if (n->format.debug) print_string(p, n->format.debug_text);
+        if (n->format.debug_text) print_string(p, n->format.debug_text, TEXT_QUOTED);
         if (n->format.conversion) buf_printf(out, " !%c", n->format.conversion);
         break;
     case AST_UNARY: buf_printf(out, " %s", ast_op_text(n->unary.op)); break;
@@ -161,7 +197,7 @@ static void print_children(Printer *p, const Ast *n)
         const void *at = (const char *)n + f->offset;
         switch (f->kind) {
         case FIELD_NODE: print(p, f->role, *(Ast *const *)at); break;
-        case FIELD_LIST: print_list(p, f->role, *(const AstList *)at); break;
+        case FIELD_LIST: case FIELD_BLOCK: print_list(p, f->role, *(const AstList *)at); break;
         case FIELD_PAIRS: print_pairs(p, f, at, (const void *)((const char *)n + f->other)); break;
         case FIELD_PARAMS: print_params(p, *(const AstParams *)at); break;
         case FIELD_CLAUSES: print_clauses(p, at); break;

@@ -237,17 +237,17 @@ compound:
   | try_statement
   | with_statement
   | definition
-  | decorators definition                       { $$ = make_decorated(p, $1, $2); }
+  | decorators definition                       { $$ = make_decorated($1, $2); }
   | async_statement
   ;
 definition:
     def_statement
   | class_statement
-  | ASYNC def_statement                         { $$ = make_async(p, $2, @$); }
+  | ASYNC def_statement                         { $$ = make_async($2, @$); }
   ;
 async_statement:
-    ASYNC for_statement                         { $$ = make_async(p, $2, @$); }
-  | ASYNC with_statement                        { $$ = make_async(p, $2, @$); }
+    ASYNC for_statement                         { $$ = make_async($2, @$); }
+  | ASYNC with_statement                        { $$ = make_async($2, @$); }
   ;
 suite:
     simple_line

@@ -227,12 +227,10 @@ static bool bracket_rule(const Place *w)
     if (comma) options[n++] = "','";
     if (colon) options[n++] = "':'";
     if (close) options[n++] = arena_printf(w->p->arena, "'%s'", token_text(closer));
-    const char *text = n == 1 ? arena_printf(w->p->arena, "expected %s", options[0])
-                       : n == 2
-                           ? arena_printf(w->p->arena, "expected %s or %s", options[0], options[1])
-                           : arena_printf(w->p->arena, "expected %s, %s or %s", options[0],
-                                          options[1], options[2]);
-    note_open(w, say(w, after(w, text)));
+    Buf text = buf_make(w->p->arena);
+    for (int i = 0; i < n; i++)
+        buf_printf(&text, "%s%s", i == 0 ? "expected " : i < n - 1 ? ", " : " or ", options[i]);
+    note_open(w, say(w, after(w, buf_text(&text))));
     return true;
 }
 

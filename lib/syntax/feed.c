@@ -57,6 +57,28 @@ static bool is_statement_start(const TokenArray *t, int first, int i)
     return before == TOK_NEWLINE || before == TOK_INDENT || before == TOK_DEDENT;
 }
 
+/* Index of the first such token in [i, end) outside brackets, or end. */
+static int find_outside(const TokenArray *t, int i, int end, bool (*is)(TokenKind kind))
+{
+    for (int depth = 0; i < end; i++) {
+        depth += token_nesting(kind_at(t, i));
+        if (depth == 0 && is(kind_at(t, i))) break;
+    }
+    return i;
+}
+
+static bool is_semicolon(TokenKind kind)
+{
+    return kind == TOK_SEMICOLON;
+}
+
+/* What ends a target: of a = b, a: T = b, a += 1. */
+static bool ends_target(TokenKind kind)
+{
+    return kind == TOK_EQUAL || kind == TOK_COLON ||
+           (kind >= TOK_PLUS_EQUAL && kind <= TOK_SHR_EQUAL);
+}
+
 /* Index of the colon that ends a compound statement's header, or -1. */
 static int header_colon(const TokenArray *t, int i)
 {
@@ -125,16 +147,9 @@ static void bind_imports(Binder *b, int i, int end)
 /* a = b = value;  a: T = value;  a += 1 */
 static void bind_assignment(Binder *b, int i, int end)
 {
-    const TokenArray *t = b->tokens;
-    for (int k = i, depth = 0; k < end; k++) {
-        TokenKind kind = kind_at(t, k);
-        depth += token_nesting(kind);
-        if (depth > 0) continue;
-        bool augmented = kind >= TOK_PLUS_EQUAL && kind <= TOK_SHR_EQUAL;
-        if (kind != TOK_EQUAL && kind != TOK_COLON && !augmented) continue;
+    for (int k; (k = find_outside(b->tokens, i, end, ends_target)) < end; i = k + 1) {
         bind_targets(b, i, k);
-        if (kind != TOK_EQUAL) return;
-        i = k + 1;
+        if (kind_at(b->tokens, k) != TOK_EQUAL) return;
     }
 }
 
@@ -192,11 +207,9 @@ static int bind_line(Binder *b, int i, int last)
         if (colon < 0) return end + 1;
         first = colon + 1;
     }
-    for (int k = first, depth = 0; k <= end; k++) { /* a; b; c */
-        depth += token_nesting(kind_at(t, k));
-        if (k < end && (kind_at(t, k) != TOK_SEMICOLON || depth > 0)) continue;
+    for (int k; first <= end; first = k + 1) { /* a; b; c */
+        k = find_outside(t, first, end, is_semicolon);
         if (k > first) bind_simple(b, first, k);
-        first = k + 1;
     }
     return end + 1;
 }
@@ -221,6 +234,26 @@ Ast *feed_skipped(Parser *p, int first, int last, const char *what)
         i = layout ? i + 1 : bind_line(&b, i, last);
     }
     return n;
+}
+
+/* Index of the first token that begins at an offset or behind it. */
+static int token_from(const TokenArray *t, uint32_t offset)
+{
+    int lo = 0, hi = t->len - 1;
+    while (lo < hi) {
+        int mid = lo + (hi - lo) / 2;
+        if (t->data[mid].begin < offset) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo;
+}
+
+Ast *feed_skipped_text(Parser *p, uint32_t begin, uint32_t end)
+{
+    int first = token_from(p->tokens, begin), last = token_from(p->tokens, end);
+    while (kind_at(p->tokens, first) == TOK_INDENT || kind_at(p->tokens, first) == TOK_DEDENT)
+        first++;
+    return feed_skipped(p, first, last > first ? last : first + 1, "statement");
 }
 
 /* ---- passing tokens on ---- */
@@ -408,34 +441,23 @@ static bool is_kept(const TokenArray *t, int i, int end)
     case TOK_NAME:
     case TOK_LPAREN:
     case TOK_LBRACKET:
-    case TOK_STAR: break;
+    case TOK_STAR: return find_outside(t, i, end, ends_target) < end;
     default: return false;
     }
-    for (int k = i, depth = 0; k < end; k++) {
-        TokenKind kind = kind_at(t, k);
-        depth += token_nesting(kind);
-        if (depth == 0 && (kind == TOK_EQUAL || kind == TOK_COLON ||
-                           (kind >= TOK_PLUS_EQUAL && kind <= TOK_SHR_EQUAL)))
-            return true;
-    }
-    return false;
 }
 
 /* a; b; c in [i, end), where `end` is a NEWLINE. */
 static void feed_simple(Parser *p, int i, int end)
 {
     const TokenArray *t = p->tokens;
-    for (int k = i, depth = 0; k <= end; k++) {
-        TokenKind kind = kind_at(t, k);
-        depth += token_nesting(kind);
-        if (k < end && (kind != TOK_SEMICOLON || depth > 0)) continue;
+    for (int k; i <= end; i = k + 1) {
+        k = find_outside(t, i, end, is_semicolon);
         if (k > i && is_kept(t, i, k)) {
             push_tokens(p, i, k, false);
             push(p, TOK_NEWLINE, k, false, NULL);
         } else if (k > i) {
             skip(p, i, k, "statement");
         }
-        i = k + 1;
     }
 }
 
@@ -473,26 +495,15 @@ static int feed_compound(Parser *p, int i)
         if (end > i) return end;
         def = decorators_end(p, i, &jit);
         end = token_begins_compound(kind_at(t, def)) ? statement_end(t, def) : def;
-        def += kind_at(t, def) == TOK_ASYNC;
-        skip(p, i, end,
-             kind_at(t, def) == TOK_DEF     ? "function"
-             : kind_at(t, def) == TOK_CLASS ? "class"
-                                            : "statement");
-        return end;
+        break;
     case TOK_ASYNC:
-        skip(p, i, end, kind_at(t, i + 1) == TOK_DEF ? "function" : "statement");
-        return end;
-    case TOK_DEF: skip(p, i, end, "function"); return end;
-    case TOK_CLASS: skip(p, i, end, "class"); return end;
+    case TOK_DEF:
+    case TOK_CLASS: break;
     case TOK_FOR:
     case TOK_WHILE:
         if (kind_at(t, end) == TOK_ELSE) end = statement_end(t, end);
-        skip(p, i, end, "statement");
-        return end;
-    case TOK_INDENT:
-        end = block_end(t, i);
-        skip(p, i, end, "statement");
-        return end;
+        break;
+    case TOK_INDENT: end = block_end(t, i); break;
     case TOK_IF:
     case TOK_ELIF:
     case TOK_ELSE:
@@ -500,11 +511,14 @@ static int feed_compound(Parser *p, int i)
     case TOK_EXCEPT:
     case TOK_FINALLY:
     case TOK_WITH: return enter(p, i);
-    default:
+    default: /* match, or a block without a header */
         if (end == line_end(t, i) + 1) return i;
-        skip(p, i, end, "statement"); /* match, or a block without a header */
-        return end;
     }
+    def += kind_at(t, def) == TOK_ASYNC;
+    const TokenKind kind = kind_at(t, def);
+    skip(p, i, end,
+         kind == TOK_DEF ? "function" : kind == TOK_CLASS ? "class" : "statement");
+    return end;
 }
 
 static void feed_host(Parser *p, int i, int last)

@@ -561,9 +561,8 @@ Ast *make_class(Parser *p, Str name, Loc name_at, AstList *args, AstList *body, 
                 up_to(at, body));
 }
 
-Ast *make_async(Parser *p, Ast *statement, Loc at)
+Ast *make_async(Ast *statement, Loc at)
 {
-    (void)p;
     statement->span.begin = at.begin;
     if (statement->kind == AST_DEF) statement->def.is_async = true;
     if (statement->kind == AST_FOR) statement->loop.is_async = true;
@@ -571,9 +570,8 @@ Ast *make_async(Parser *p, Ast *statement, Loc at)
     return statement;
 }
 
-Ast *make_decorated(Parser *p, AstList *decorators, Ast *definition)
+Ast *make_decorated(AstList *decorators, Ast *definition)
 {
-    (void)p;
     if (definition->kind == AST_DEF) definition->def.decorators = *decorators;
     else definition->class_.decorators = *decorators;
     return definition;
@@ -581,33 +579,12 @@ Ast *make_decorated(Parser *p, AstList *decorators, Ast *definition)
 
 /* ---- what is left of host code ---- */
 
-/* Index of the token at or after an offset, INDENT and DEDENT apart. */
-static int token_at(const TokenArray *t, uint32_t offset)
-{
-    int lo = 0, hi = t->len - 1;
-    while (lo < hi) {
-        int mid = lo + (hi - lo) / 2;
-        if (t->data[mid].begin < offset) lo = mid + 1;
-        else hi = mid;
-    }
-    while (t->data[lo].kind == TOK_INDENT || t->data[lo].kind == TOK_DEDENT) lo++;
-    return lo;
-}
-
-static Ast *make_skipped(Parser *p, Loc at)
-{
-    int first = token_at(p->tokens, at.begin), last = first;
-    while (p->tokens->data[last].kind != TOK_END && p->tokens->data[last].end <= at.end) last++;
-    if (last == first) last = first + 1;
-    return feed_skipped(p, first, last, "statement");
-}
-
 AstList *make_statement(Parser *p, AstList *statement, Loc at)
 {
     bool expr = statement->len > 0 && statement->data[0]->kind == AST_EXPR;
     if (!p->host_failed && (!expr || parser_is_strict(p))) return statement;
     p->host_failed = false;
-    return list_new(p, make_skipped(p, at));
+    return list_new(p, feed_skipped_text(p, at.begin, at.end));
 }
 
 AstList *make_recovered(Parser *p, AstList *block, Loc at)
@@ -615,5 +592,5 @@ AstList *make_recovered(Parser *p, AstList *block, Loc at)
     bool strict = p->error_strict;
     p->host_failed = false;
     if (strict) return block;
-    return list_join(p, list_new(p, make_skipped(p, at)), block);
+    return list_join(p, list_new(p, feed_skipped_text(p, at.begin, at.end)), block);
 }

@@ -53,8 +53,8 @@ Ast *make_try(Parser *p, AstList *body, AstHandlers *handlers, AstList *orelse, 
 Ast *make_def(Parser *p, Str name, Loc name_at, AstParams *params, Ast *returns, AstList *body,
               Loc at);
 Ast *make_class(Parser *p, Str name, Loc name_at, AstList *args, AstList *body, Loc at);
-Ast *make_async(Parser *p, Ast *statement, Loc at);
-Ast *make_decorated(Parser *p, AstList *decorators, Ast *definition);
+Ast *make_async(Ast *statement, Loc at);
+Ast *make_decorated(AstList *decorators, Ast *definition);
 /* After each statement: SKIPPED in its place when host code did not parse. */
 AstList *make_statement(Parser *p, AstList *statement, Loc at);
 /* What a statement with a syntax error leaves: nothing in a kernel, SKIPPED in host code, and the

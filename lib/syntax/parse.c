@@ -58,33 +58,23 @@ static void parse(Parser *p)
 /* Only the header of a statement that is entered; its block is looked at statement by statement. */
 static bool is_header_deep(const Ast *n)
 {
-    if (n->kind == AST_IF) return !validate_depth(n->branch.cond);
+    if (n->kind == AST_IF) return validate_depth(n->branch.cond);
     for (int i = 0; n->kind == AST_WITH && i < n->with.items.len; i++)
-        if (!validate_depth(n->with.items.data[i])) return true;
+        if (validate_depth(n->with.items.data[i])) return true;
     for (int i = 0; n->kind == AST_TRY && i < n->try_.handlers.len; i++)
-        if (n->try_.handlers.data[i].type && !validate_depth(n->try_.handlers.data[i].type))
+        if (n->try_.handlers.data[i].type && validate_depth(n->try_.handlers.data[i].type))
             return true;
     return false;
-}
-
-static Ast *skipped_for(Parser *p, const Ast *n)
-{
-    const Token *t = p->tokens->data;
-    int first = 0, last = p->tokens->len - 1;
-    while (t[first].begin < n->span.begin || t[first].kind == TOK_INDENT ||
-           t[first].kind == TOK_DEDENT)
-        first++;
-    while (t[last - 1].begin >= n->span.end) last--;
-    return feed_skipped(p, first, last, "statement");
 }
 
 /* Checks a statement for good. What is too deep leaves the tree, since whoever reads it
    recurses. */
 static void check_statement(Parser *p, Ast **slot)
 {
-    bool deep = !validate_depth(*slot);
-    p->failed |= !validate_statement(p->dx, *slot);
-    if (deep) *slot = skipped_for(p, *slot);
+    bool deep = validate_depth(*slot);
+    bool is_definition = (*slot)->kind == AST_DEF || (*slot)->kind == AST_CLASS;
+    p->failed |= !validate(p->dx, *slot, !is_definition);
+    if (deep) *slot = feed_skipped_text(p, (*slot)->span.begin, (*slot)->span.end);
 }
 
 /* async def k(…) under @triton.jit */
@@ -116,8 +106,8 @@ static void finish_statement(Parser *p, Ast **slot, int level)
         if (n->def.is_async) refuse_async(p, n);
         check_statement(p, slot);
     } else if (ast_is_entered(n) ? is_header_deep(n) || level == SYNTAX_MAX_DEPTH
-                                 : !validate_depth(n)) {
-        *slot = skipped_for(p, n);
+                                 : validate_depth(n) != NULL) {
+        *slot = feed_skipped_text(p, n->span.begin, n->span.end);
     } else if (ast_is_entered(n)) {
         ast_each_block(n, finish_block, &(Finish){p, level + 1});
     }
@@ -172,7 +162,7 @@ Ast *syntax_parse_expr(Arena *a, Interner *names, Diags *dx, const Source *sourc
     Parser p = parser_of(a, names, dx, source, tokens_scan(a, source), TOK_START_EXPR);
     feed_expr(&p);
     parse(&p);
-    bool ok = !p.failed && p.expr && validate_expr(dx, p.expr);
+    bool ok = !p.failed && p.expr && validate(dx, p.expr, false);
     diags_enter(dx, stage);
     return ok ? p.expr : NULL;
 }

@@ -55,15 +55,16 @@ void feed_range(Parser *p, int first, int last);
 void feed_expr(Parser *p);
 /* A SKIPPED node for the tokens [first, last), with the names they bind. */
 Ast *feed_skipped(Parser *p, int first, int last, const char *what);
+/* The same for the statement at those bytes of the text. */
+Ast *feed_skipped_text(Parser *p, uint32_t begin, uint32_t end);
 
 /* ---- validate.c: what the grammar cannot check because it depends on what is around ---- */
 #define SYNTAX_MAX_DEPTH 200
 
-/* Reports break, continue, return, await and async out of place, and nesting past the limit. False
-   after an error. */
-bool validate_statement(Diags *dx, const Ast *statement);
-bool validate_expr(Diags *dx, const Ast *expr);
-/* Whether the tree is within the limit; later passes recurse over it. */
-bool validate_depth(const Ast *node);
+/* Reports break, continue, return, await and async out of place, unless it is part of a function
+   that is not seen, and nesting past the limit. False after an error. */
+bool validate(Diags *dx, const Ast *node, bool is_part);
+/* The first node past the limit, or NULL; later passes recurse over the tree. */
+const Ast *validate_depth(const Ast *node);
 
 #endif

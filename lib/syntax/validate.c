@@ -26,17 +26,11 @@ static void measure(void *context, Ast *node)
     d->deepest = below.deepest;
 }
 
-/* The first node past the limit, or NULL. */
-static const Ast *too_deep(const Ast *node)
+const Ast *validate_depth(const Ast *node)
 {
     Depth d = {SYNTAX_MAX_DEPTH, NULL};
     ast_each_child(node, measure, &d);
     return d.deepest;
-}
-
-bool validate_depth(const Ast *node)
-{
-    return !too_deep(node);
 }
 
 /* The text has a %s for the word that the statement begins with. */
@@ -114,26 +108,14 @@ static void walk(void *context, Ast *node)
     ast_each_child(node, walk, &around);
 }
 
-static bool validate(Diags *dx, const Ast *node, bool function)
+bool validate(Diags *dx, const Ast *node, bool is_part)
 {
-    const Ast *deepest = too_deep(node);
+    const Ast *deepest = validate_depth(node);
     if (deepest)
         return diag_fail(dx, deepest->span, "nested too deeply (the limit is %d)",
                          SYNTAX_MAX_DEPTH);
     bool ok = true;
-    Around around = {
-        .dx = dx, .ok = &ok, .loop = function, .function = function, .async = function};
+    Around around = {.dx = dx, .ok = &ok, .loop = is_part, .function = is_part, .async = is_part};
     walk(&around, (Ast *)node);
     return ok;
-}
-
-bool validate_statement(Diags *dx, const Ast *statement)
-{
-    bool definition = statement->kind == AST_DEF || statement->kind == AST_CLASS;
-    return validate(dx, statement, !definition);
-}
-
-bool validate_expr(Diags *dx, const Ast *expr)
-{
-    return validate(dx, expr, false);
 }

@@ -13,6 +13,12 @@
 
 static SpecValue call_value(Spec *sp, SpecValue callee, Args *args, Span at);
 
+static void add_arg(Spec *sp, Args *out, Str name, SpecValue v, Span span)
+{
+    out->has_error |= sv_is_error(v);
+    vec_push(sp->arena, out, ((Arg){name, v, span}));
+}
+
 /* ---- frames ---- */
 
 SpecFunc *func_new(Spec *sp, Str name, const Ast *def, SpecModule *m, Scope *closure)
@@ -137,7 +143,7 @@ static SpecValue default_of(Spec *sp, const Call *c, int i)
 {
     const Ast *e = c->params->data[i].default_;
     if (c->defaults) return c->defaults[i];
-    if (!e) return (SpecValue){.kind = SV_ABSENT};
+    if (!e) return sv_absent();
     return c->fn->closure ? spec_eval(sp, e) : module_eval(sp, c->fn->module, e);
 }
 
@@ -319,7 +325,7 @@ bool bind_args(Spec *sp, Call *c)
     c->values = arena_array(sp->arena, SpecValue, params->len + 1);
     c->spans = arena_array(sp->arena, Span, params->len + 1);
     for (int i = 0; i < params->len; i++) {
-        c->values[i] = (SpecValue){.kind = SV_ABSENT};
+        c->values[i] = sv_absent();
         c->spans[i] = c->at;
     }
     if (!bind_positional(sp, c)) return false;
@@ -390,7 +396,7 @@ static bool runs_on_host(const Spec *sp, const SpecFunc *fn, const SpecValue *va
 static Args with_self(Spec *sp, SpecValue self, const Args *args, Span at)
 {
     Args all = {0};
-    vec_push(sp->arena, &all, ((Arg){NULL, self, at}));
+    add_arg(sp, &all, NULL, self, at);
     for (int i = 0; i < args->len; i++) vec_push(sp->arena, &all, args->data[i]);
     return all;
 }
@@ -465,7 +471,7 @@ static const Signature *signature_of(Spec *sp, const Builtin *b)
     s->names = arena_array(sp->arena, Str, params->len + 1);
     for (int i = 0; i < params->len; i++) {
         const AstParam *p = &params->data[i];
-        s->defaults[i] = p->default_ ? spec_eval(sp, p->default_) : (SpecValue){.kind = SV_ABSENT};
+        s->defaults[i] = p->default_ ? spec_eval(sp, p->default_) : sv_absent();
         if (p->annotation) s->kinds[i] = arg_kind(p->annotation->name.id);
         check(!p->annotation || s->kinds[i], "builtins.def: the kind of '%s'", p->name);
         if (p->kind != PARAM_VARARGS && p->kind != PARAM_KWARGS) s->names[n++] = p->name;
@@ -538,17 +544,23 @@ static const Builtin *likely_libdevice(Str path)
     return is_likely ? builtin_find(NS_LIBDEVICE, dot + 1) : NULL;
 }
 
-static SpecValue call_host(Spec *sp, SpecModule *m, const Args *args, Span at)
+/* What the host's function gives, as far as it is known here; else ABSENT. */
+static SpecValue known_result(Spec *sp, SpecModule *m, const Args *args, SpecModule *result, Span at)
 {
-    SpecValue *values = arena_array(sp->arena, SpecValue, args->len + 1), out;
+    SpecValue *values = arena_array(sp->arena, SpecValue, args->len + 1), v = sv_absent();
     int n = npositional(args);
     for (int i = 0; i < n; i++) values[i] = weaken(args->data[i].value);
-    if (sp->frame->is_host &&
-        (record_class_call(sp, m->path, args, at, &out) || config_call(sp, m->path, args, &out)))
-        return out;
-    if (host_call(sp, m, n, values, &out)) return out;
+    if (sp->frame->is_host) v = record_class_call(sp, m->path, args, at);
+    if (sp->frame->is_host && sv_is_absent(v)) v = config_call(sp, m->path, args);
+    if (sv_is_absent(v)) v = host_call(sp, m, n, values);
+    return sv_is_absent(v) ? host_value(sp, result) : v;
+}
+
+static SpecValue call_host(Spec *sp, SpecModule *m, const Args *args, Span at)
+{
     SpecModule *result = module_named(sp->program, arena_printf(sp->arena, "%s()", m->path));
-    if (host_value(sp, result, &out)) return out;
+    SpecValue known = known_result(sp, m, args, result, at);
+    if (!sv_is_absent(known)) return known;
     if (sp->frame->is_host) return sv_module(result);
     if (m->kind != MODULE_HOST) return spec_error(sp, at, "module '%s' cannot be called", m->path);
     const Builtin *b = likely_libdevice(m->path);
@@ -581,10 +593,7 @@ static SpecValue call_value(Spec *sp, SpecValue callee, Args *args, Span at)
 SpecValue spec_call(Spec *sp, SpecValue callee, int n, const SpecValue *values, Span at)
 {
     Args args = {0};
-    for (int i = 0; i < n; i++) {
-        vec_push(sp->arena, &args, ((Arg){NULL, values[i], at}));
-        args.has_error |= sv_is_error(values[i]);
-    }
+    for (int i = 0; i < n; i++) add_arg(sp, &args, NULL, values[i], at);
     return call_value(sp, callee, &args, at);
 }
 
@@ -595,12 +604,6 @@ static bool is_internal_keyword(Str name)
 {
     return strcmp(name, "_builder") == 0 || strcmp(name, "_semantic") == 0 ||
            strcmp(name, "_generator") == 0;
-}
-
-static void add_arg(Spec *sp, Args *out, Str name, SpecValue v, Span span)
-{
-    out->has_error |= sv_is_error(v);
-    vec_push(sp->arena, out, ((Arg){name, v, span}));
 }
 
 static void add_spread(Spec *sp, Args *out, const Ast *x)

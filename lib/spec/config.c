@@ -71,14 +71,15 @@ static SpecValue argument_value(const Args *args, const char *keyword, int posit
     return sv_none();
 }
 
-bool config_call(Spec *sp, Str path, const Args *args, SpecValue *out)
+SpecValue config_call(Spec *sp, Str path, const Args *args)
 {
     static const char *const fields[] = {"kwargs", "num_warps", "num_stages"};
     const char *dot = strrchr(path, '.');
-    if (strncmp(path, "triton.", 7) != 0 || !dot || strcmp(dot + 1, config_type) != 0) return false;
+    if (strncmp(path, "triton.", 7) != 0 || !dot || strcmp(dot + 1, config_type) != 0)
+        return sv_absent();
     SpecValue values[3];
     for (int i = 0; i < 3; i++) values[i] = argument_value(args, fields[i], i);
-    return *out = constant_record(sp, config_type, 3, fields, values), true;
+    return constant_record(sp, config_type, 3, fields, values);
 }
 
 typedef struct Configs { const SpecTuple **data; int len, cap; } Configs;

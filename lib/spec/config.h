@@ -25,7 +25,7 @@ bool config_choose(Spec *sp, const SpecFunc *kernel, SpecValue known, Config *ou
 int config_texts(Spec *sp, const SpecFunc *kernel, const char *const **texts);
 /* What @autotune says beside them, and what @heuristics ask for: names. */
 void config_tuning(Spec *sp, const SpecFunc *kernel, TkcTuning *out);
-/* triton.Config(…) as a value. False when the path is another's. */
-bool config_call(Spec *sp, Str path, const Args *args, SpecValue *out);
+/* triton.Config(…) as a value. ABSENT when the path is another's. */
+SpecValue config_call(Spec *sp, Str path, const Args *args);
 
 #endif

@@ -52,12 +52,10 @@ static bool is_assigned_in(Spec *sp, const SpecFunc *fn, Str name)
 static const char *suggest_name(Spec *sp, Str name)
 {
     const char *operation = builtin_spelling(sp->arena, name);
-    SpecValue type;
     if (operation) return operation;
-    if (module_attribute(sp, module_named(sp->program, "triton.language"), name, SPAN_NONE,
-                         &type)) {
+    SpecModule *tl = module_named(sp->program, "triton.language");
+    if (!sv_is_absent(module_attribute(sp, tl, name, SPAN_NONE)))
         return arena_printf(sp->arena, "tl.%s", name);
-    }
     DType dt = dtype_find(name, str_len(name));
     if (dt != DT_NONE) return arena_printf(sp->arena, "tl.%s", dtype_info(dt)->name);
     VEC(Str) all = {0};
@@ -114,9 +112,8 @@ static SpecValue eval_name(Spec *sp, const Ast *e)
     Str name = e->name.id;
     Binding *b = scope_lookup(sp->frame->scope, name);
     if (b) return read_binding(sp, b, e->span);
-    SpecValue v;
-    if (module_lookup(sp, sp->frame->module, name, e->span, &v)) return v;
-    return eval_unknown_name(sp, name, e->span);
+    SpecValue v = module_lookup(sp, sp->frame->module, name, e->span);
+    return sv_is_absent(v) ? eval_unknown_name(sp, name, e->span) : v;
 }
 
 /* ---- operators ---- */

@@ -51,56 +51,50 @@ DType host_dtype(const char *name, size_t n)
     return dt != DT_NONE && strlen(dtype_info(dt)->name) == n ? dt : DT_NONE;
 }
 
-bool host_value(Spec *sp, SpecModule *m, SpecValue *out)
+SpecValue host_value(Spec *sp, SpecModule *m)
 {
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
+        const SpecValue v = facts[i].value;
         if (strcmp(facts[i].path, m->path) != 0) continue;
-        *out = facts[i].value;
-        if (out->kind == SV_STR) out->s = intern_cstr(sp->names, out->s);
-        return true;
+        return v.kind == SV_STR ? sv_str(intern_cstr(sp->names, v.s)) : v;
     }
-    if (strncmp(m->path, "torch.", 6) != 0) return false;
+    if (strncmp(m->path, "torch.", 6) != 0) return sv_absent();
     DType dt = host_dtype(m->path + 6, strlen(m->path + 6));
-    if (dt != DT_NONE) *out = sv_type(type_scalar(sp->ir->types, dt));
-    return dt != DT_NONE;
+    return dt != DT_NONE ? sv_type(type_scalar(sp->ir->types, dt)) : sv_absent();
 }
 
 /* ---- functions ---- */
 
-static const struct { const char *name; double (*fn)(double);
-} unary[] = {
-    {"sqrt", sqrt},   {"exp", exp},     {"exp2", exp2}, {"log2", log2},    {"log10", log10},
-    {"log1p", log1p}, {"expm1", expm1}, {"sin", sin},   {"cos", cos},      {"tan", tan},
-    {"tanh", tanh},   {"sinh", sinh},   {"cosh", cosh}, {"atan", atan},    {"asin", asin},
-    {"acos", acos},   {"erf", erf},     {"fabs", fabs},
+static const struct { const char *name; double (*fn)(double); } unary[] = {
+    {"sqrt", sqrt},   {"exp", exp},     {"exp2", exp2}, {"log", log},   {"log2", log2},
+    {"log10", log10}, {"log1p", log1p}, {"expm1", expm1}, {"sin", sin}, {"cos", cos},
+    {"tan", tan},     {"tanh", tanh},   {"sinh", sinh}, {"cosh", cosh}, {"atan", atan},
+    {"asin", asin},   {"acos", acos},   {"erf", erf},   {"fabs", fabs},
 };
 
-static bool whole(double v, SpecValue *out)
+static SpecValue whole(double v)
 {
-    if (!(fabs(v) < 1e30)) return false;
-    return *out = sv_int((__int128)v), true;
+    return fabs(v) < 1e30 ? sv_int((__int128)v) : sv_absent();
 }
 
-static bool call_math(const char *name, int n, const SpecValue *args, SpecValue *out)
+static SpecValue call_math(const char *name, int n, const SpecValue *args)
 {
     for (int i = 0; i < n; i++)
-        if (!sv_is_number(args[i])) return false;
+        if (!sv_is_number(args[i])) return sv_absent();
+    const double x = n > 0 ? constant_to_double(args[0]) : 0,
+                 y = n > 1 ? constant_to_double(args[1]) : 0;
     if (n == 1) {
-        double x = constant_to_double(args[0]);
-        if (strcmp(name, "ceil") == 0) return whole(ceil(x), out);
-        if (strcmp(name, "floor") == 0) return whole(floor(x), out);
-        if (strcmp(name, "trunc") == 0) return whole(trunc(x), out);
-        if (strcmp(name, "log") == 0) return *out = sv_computed(log(x)), true;
-        if (strcmp(name, "isinf") == 0) return *out = sv_bool(isinf(x)), true;
-        if (strcmp(name, "isnan") == 0) return *out = sv_bool(isnan(x)), true;
+        if (strcmp(name, "ceil") == 0) return whole(ceil(x));
+        if (strcmp(name, "floor") == 0) return whole(floor(x));
+        if (strcmp(name, "trunc") == 0) return whole(trunc(x));
+        if (strcmp(name, "isinf") == 0) return sv_bool(isinf(x));
+        if (strcmp(name, "isnan") == 0) return sv_bool(isnan(x));
         for (size_t i = 0; i < sizeof unary / sizeof *unary; i++)
-            if (strcmp(unary[i].name, name) == 0) return *out = sv_computed(unary[i].fn(x)), true;
+            if (strcmp(unary[i].name, name) == 0) return sv_computed(unary[i].fn(x));
     }
-    if (n == 2 && strcmp(name, "log") == 0)
-        return *out = sv_computed(log(constant_to_double(args[0])) / log(constant_to_double(args[1]))), true;
-    if (n == 2 && strcmp(name, "pow") == 0)
-        return *out = sv_computed(pow(constant_to_double(args[0]), constant_to_double(args[1]))), true;
-    return false;
+    if (n == 2 && strcmp(name, "log") == 0) return sv_computed(log(x) / log(y));
+    if (n == 2 && strcmp(name, "pow") == 0) return sv_computed(pow(x, y));
+    return sv_absent();
 }
 
 /* "3.6.0+cu128" as the tuple of its leading numbers. */
@@ -133,7 +127,7 @@ static double largest(DType dt)
 }
 
 /* torch.finfo and torch.iinfo. */
-static bool call_limits(Spec *sp, DType dt, SpecValue *out)
+static SpecValue call_limits(Spec *sp, DType dt)
 {
     const DTypeInfo *d = dtype_info(dt);
     if (d->kind == DK_FLOAT) {
@@ -143,23 +137,23 @@ static bool call_limits(Spec *sp, DType dt, SpecValue *out)
         SpecValue v[] = {
             sv_float(largest(dt)), sv_float(-largest(dt)), sv_float(ldexp(1, -d->man_bits)),
             sv_float(tiny),        sv_float(tiny),         sv_int(d->bits)};
-        return *out = constant_record(sp, "finfo", 6, names, v), true;
+        return constant_record(sp, "finfo", 6, names, v);
     }
     static const char *const names[] = {"max", "min", "bits"};
     __int128 one = 1;
     bool is_signed = d->kind == DK_INT;
     SpecValue v[] = {sv_int((one << (d->bits - is_signed)) - 1),
                      sv_int(is_signed ? -(one << (d->bits - 1)) : 0), sv_int(d->bits)};
-    return *out = constant_record(sp, "iinfo", 3, names, v), true;
+    return constant_record(sp, "iinfo", 3, names, v);
 }
 
-static bool call_map(Spec *sp, int n, const SpecValue *args, SpecValue *out)
+static SpecValue call_map(Spec *sp, int n, const SpecValue *args)
 {
-    if (n != 2 || !sv_is_sequence(args[1])) return false;
+    if (n != 2 || !sv_is_sequence(args[1])) return sv_absent();
     SpecTuple *t = tuple_new(sp, args[1].tuple->len);
     for (int i = 0; i < t->len; i++)
         t->data[i] = spec_call(sp, args[0], 1, &args[1].tuple->data[i], SPAN_NONE);
-    return *out = sv_tuple(SV_TUPLE, t), true;
+    return sv_tuple(SV_TUPLE, t);
 }
 
 /* Wrappers that leave a function what it is: triton.jit(f), triton.jit(noinline=True)(f),
@@ -178,22 +172,18 @@ static SpecValue wrapped(Spec *sp, const SpecFunc *fn)
     return sv_func(copy);
 }
 
-bool host_call(Spec *sp, SpecModule *callee, int n, const SpecValue *args, SpecValue *out)
+SpecValue host_call(Spec *sp, SpecModule *callee, int n, const SpecValue *args)
 {
     const char *path = callee->path;
-    if (strncmp(path, "math.", 5) == 0) return call_math(path + 5, n, args, out);
-    if (strcmp(path, "builtins.map") == 0) return call_map(sp, n, args, out);
-    if (n == 1 && args[0].kind == SV_FUNC && is_wrapper(path))
-        return *out = wrapped(sp, args[0].fn), true;
-    if (n == 1 && args[0].kind == SV_STR &&
-        (has_end(path, "version.parse") || has_end(path, "Version") || has_end(path, ".parse"))) {
-        return *out = parse_version(sp, args[0].s), true;
-    }
+    if (strncmp(path, "math.", 5) == 0) return call_math(path + 5, n, args);
+    if (strcmp(path, "builtins.map") == 0) return call_map(sp, n, args);
+    if (n == 1 && args[0].kind == SV_FUNC && is_wrapper(path)) return wrapped(sp, args[0].fn);
+    if (n == 1 && args[0].kind == SV_STR && (has_end(path, "Version") || has_end(path, ".parse")))
+        return parse_version(sp, args[0].s);
     if (n == 1 && args[0].kind == SV_TYPE && args[0].type->kind == TY_SCALAR &&
-        (has_end(path, "torch.finfo") || has_end(path, "torch.iinfo"))) {
-        return call_limits(sp, args[0].type->dtype, out);
-    }
+        (has_end(path, "torch.finfo") || has_end(path, "torch.iinfo")))
+        return call_limits(sp, args[0].type->dtype);
     if (has_end(path, "os.environ.get") || has_end(path, "os.getenv"))
-        return *out = n > 1 ? args[1] : sv_none(), true;
-    return false;
+        return n > 1 ? args[1] : sv_none();
+    return sv_absent();
 }

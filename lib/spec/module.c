@@ -115,43 +115,50 @@ static const Type *named_type(Program *p, Str name)
                                                                     : NULL;
 }
 
-static bool tl_number(Str name, SpecValue *out)
+static SpecValue tl_number(Str name)
 {
-    if (strcmp(name, "CONSTEXPR_0") == 0) return *out = sv_int(0), true;
-    return strcmp(name, "TRITON_MAX_TENSOR_NUMEL") == 0 && (*out = sv_int(1 << 20), true);
+    if (strcmp(name, "CONSTEXPR_0") == 0) return sv_int(0);
+    return strcmp(name, "TRITON_MAX_TENSOR_NUMEL") == 0 ? sv_int(1 << 20) : sv_absent();
 }
 
-static bool find_in_namespace(SpecModule *m, Str name, SpecValue *out)
+/* What is known of that value of the host's, or else the name alone. */
+static SpecValue host_member(Spec *sp, const char *dotted)
+{
+    SpecModule *host = module_named(sp->program, dotted);
+    SpecValue v = host_value(sp, host);
+    return sv_is_absent(v) ? sv_module(host) : v;
+}
+
+static SpecValue find_in_namespace(SpecModule *m, Str name)
 {
     Program *p = m->program;
     const char *dotted = arena_printf(p->arena, "%s.%s", m->path, name);
     int row = namespace_of(m->path);
     for (int i = 0; row >= 0 && i < 3 && namespaces[row].where[i]; i++) {
         const Builtin *b = builtin_find(namespaces[row].where[i], name);
-        if (b) return *out = (SpecValue){.kind = SV_BUILTIN, .builtin = b}, true;
+        if (b) return (SpecValue){.kind = SV_BUILTIN, .builtin = b};
     }
-    if (namespace_of(dotted) >= 0) return *out = sv_module(module_named(p, dotted)), true;
+    if (namespace_of(dotted) >= 0) return sv_module(module_named(p, dotted));
     const Type *type = m->where & NS_TL ? named_type(p, name) : NULL;
-    if (type) return *out = sv_type(type), true;
-    if (m->where & NS_TL && str_among(name, tl_classes)) return *out = class_value(name), true;
-    if (m->where & NS_TL && tl_number(name, out)) return true;
-    if (!(m->where & NS_TRITON)) return false;
-    SpecModule *host = module_named(p, dotted); /* triton.runtime and the like */
+    if (type) return sv_type(type);
+    if (m->where & NS_TL && str_among(name, tl_classes)) return class_value(name);
+    if (m->where & NS_TL) return tl_number(name);
+    if (!(m->where & NS_TRITON)) return sv_absent();
     Spec sp = spec_state(p, NULL);
-    if (!host_value(&sp, host, out)) *out = sv_module(host);
-    return true;
+    return host_member(&sp, dotted); /* triton.runtime and the like */
 }
 
 /* Remembers what it found: kernels ask for the same few names again and again. */
-static bool names_attribute(SpecModule *m, Str name, SpecValue *out)
+static SpecValue names_attribute(SpecModule *m, Str name)
 {
     Global *g = map_get_ptr(&m->globals, name);
-    if (g) return *out = g->result, true;
-    if (!find_in_namespace(m, name, out)) return false;
+    if (g) return g->result;
+    SpecValue v = find_in_namespace(m, name);
+    if (sv_is_absent(v)) return v;
     g = arena_new(m->program->arena, Global);
-    *g = (Global){.name = name, .state = GLOBAL_DONE, .result = *out};
+    *g = (Global){.name = name, .state = GLOBAL_DONE, .result = v};
     map_set_ptr(&m->globals, name, g);
-    return true;
+    return v;
 }
 
 /* ---- what statements bind ---- */
@@ -237,10 +244,8 @@ static bool import_fails(SpecModule *m, const Ast *n)
     SpecModule *from = import_module(m, n->import.level, n->import.module);
     if (from->kind == MODULE_HOST) return n->import.level > 0;
     for (int i = 0; from->kind == MODULE_NAMES && i < n->import.names.len; i++) {
-        SpecValue v;
-        if (strcmp(n->import.names.data[i].name, "*") != 0 &&
-            !names_attribute(from, n->import.names.data[i].name, &v))
-            return true;
+        Str name = n->import.names.data[i].name;
+        if (strcmp(name, "*") != 0 && sv_is_absent(names_attribute(from, name))) return true;
     }
     return false;
 }
@@ -507,7 +512,7 @@ static SpecModule *submodule(SpecModule *m, Str name)
 
 /* ---- evaluation ---- */
 
-static bool resolve(Spec *sp, SpecModule *m, Global *g, Span at, SpecValue *out);
+static SpecValue resolve(Spec *sp, SpecModule *m, Global *g, Span at);
 
 /* A module's values are known while compiling, all the way down. */
 static SpecValue settle(Spec *sp, SpecValue v, Span at)
@@ -615,8 +620,8 @@ static SpecValue compute(Spec *sp, SpecModule *m, Global *g, Span at)
     switch (g->kind) {
     case GLOBAL_EXPR: return pick(sp, g->target, g->name, module_eval(sp, m, g->value), g->at);
     case GLOBAL_AUGMENT: {
-        SpecValue old;
-        if (!g->previous || !resolve(sp, m, g->previous, at, &old)) return sv_error();
+        if (!g->previous) return sv_error();
+        SpecValue old = resolve(sp, m, g->previous, at);
         return op_binary(sp, g->node->binary.op, old, module_eval(sp, m, g->node->binary.right),
                          g->at);
     }
@@ -654,7 +659,7 @@ static SpecValue compute_or_earlier(Spec *sp, SpecModule *m, Global *g, Span at)
     const int unheard = sp->dx->unheard;
     sp->dx->muted++;
     SpecValue v = compute(sp, m, g, at), earlier = sv_error();
-    if (is_unknown(v) || g->is_doubtful) resolve(sp, m, g->previous, at, &earlier);
+    if (is_unknown(v) || g->is_doubtful) earlier = resolve(sp, m, g->previous, at);
     sp->dx->muted--;
     if (is_unknown(v) && !is_unknown(earlier) && rebind_gives_way(g, earlier)) return earlier;
     bool has_more_to_say = v.kind == SV_ERROR || sp->dx->unheard != unheard;
@@ -662,13 +667,13 @@ static SpecValue compute_or_earlier(Spec *sp, SpecModule *m, Global *g, Span at)
     return is_unknown(v) ? v : rebind_choose(sp, g, v, earlier, at);
 }
 
-static bool resolve(Spec *sp, SpecModule *m, Global *g, Span at, SpecValue *out)
+static SpecValue resolve(Spec *sp, SpecModule *m, Global *g, Span at)
 {
     Str name = g ? g->name : NULL;
     while (g && g->state == GLOBAL_BUSY) g = g->previous;
-    if (!g) return *out = spec_error(sp, at, "'%s' is defined through itself", name), true;
+    if (!g) return spec_error(sp, at, "'%s' is defined through itself", name);
     if (g->state == GLOBAL_NEW) {
-        if (!enter_nested(sp, at)) return *out = sv_error(), true;
+        if (!enter_nested(sp, at)) return sv_error();
         g->state = GLOBAL_BUSY;
         int unheard = sp->dx->unheard;
         SpecValue v = compute_or_earlier(sp, m, g, at);
@@ -678,78 +683,67 @@ static bool resolve(Spec *sp, SpecModule *m, Global *g, Span at, SpecValue *out)
         bool has_more_to_say = v.kind == SV_ERROR || sp->dx->unheard != unheard;
         g->state = has_more_to_say && sp->dx->muted ? GLOBAL_NEW : GLOBAL_DONE;
     }
-    return *out = g->result, true;
+    return g->result;
 }
 
 /* ---- lookup ---- */
 
-static bool lookup_own(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out)
+static SpecValue lookup_own(Spec *sp, SpecModule *m, Str name, Span at)
 {
     Global *g = map_get_ptr(&m->globals, name);
-    if (g) return resolve(sp, m, g, at, out);
+    if (g) return resolve(sp, m, g, at);
     Str outer = m->star_name;
-    if (outer == name) return false; /* files that import all of each other */
+    SpecValue found = sv_absent();
+    if (outer == name) return found; /* files that import all of each other */
     m->star_name = name;
-    bool found = false;
-    for (int i = m->stars.len - 1; i >= 0 && !found; i--) {
+    for (int i = m->stars.len - 1; i >= 0 && sv_is_absent(found); i--) {
         SpecModule *from =
             import_module(m, m->stars.data[i]->import.level, m->stars.data[i]->import.module);
         if (from->kind == MODULE_HOST || from == m) continue;
-        if (!enter_nested(sp, at)) found = true, *out = sv_error();
-        else found = module_attribute(sp, from, name, at, out), leave_nested(sp);
+        if (!enter_nested(sp, at)) found = sv_error();
+        else found = module_attribute(sp, from, name, at), leave_nested(sp);
     }
     m->star_name = outer;
     return found;
 }
 
-static bool lookup_python(Spec *sp, SpecModule *m, Str name, SpecValue *out)
+static SpecValue lookup_python(Spec *sp, SpecModule *m, Str name)
 {
     static const char *const functions[] = {"sorted",       "repr",           "pow",
                                             "divmod",       "ValueError",     "TypeError",
                                             "RuntimeError", "AssertionError", "NotImplementedError",
                                             "Exception",    "ImportError",    "map",
                                             "set",          NULL};
-    if (str_among(name, python_classes)) return *out = class_value(name), true;
+    if (str_among(name, python_classes)) return class_value(name);
     const Builtin *b = builtin_find(NS_PYTHON, name);
-    if (b) return *out = (SpecValue){.kind = SV_BUILTIN, .builtin = b}, true;
-    if (strcmp(name, "__name__") == 0 || strcmp(name, "__file__") == 0)
-        return *out = sv_str(m->path), true;
-    if (!str_among(name, functions)) return false;
-    *out = sv_module(module_named(sp->program, arena_printf(sp->arena, "builtins.%s", name)));
-    return true;
+    if (b) return (SpecValue){.kind = SV_BUILTIN, .builtin = b};
+    if (strcmp(name, "__name__") == 0 || strcmp(name, "__file__") == 0) return sv_str(m->path);
+    if (!str_among(name, functions)) return sv_absent();
+    return sv_module(module_named(sp->program, arena_printf(sp->arena, "builtins.%s", name)));
 }
 
-bool module_lookup(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out)
+SpecValue module_lookup(Spec *sp, SpecModule *m, Str name, Span at)
 {
-    if (lookup_own(sp, m, name, at, out)) return true;
-    if (m->is_std) {
-        if (strcmp(name, "tl") == 0)
-            return *out = sv_module(module_named(sp->program, "triton.language")), true;
-        SpecValue v = spec_std(sp, name);
-        if (v.kind == SV_FUNC) return *out = v, true;
-    }
-    return lookup_python(sp, m, name, out);
+    SpecValue v = lookup_own(sp, m, name, at);
+    if (!sv_is_absent(v)) return v;
+    if (m->is_std && strcmp(name, "tl") == 0)
+        return sv_module(module_named(sp->program, "triton.language"));
+    if (m->is_std) v = spec_std(sp, name);
+    return v.kind == SV_FUNC ? v : lookup_python(sp, m, name);
 }
 
-bool module_attribute(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out)
+SpecValue module_attribute(Spec *sp, SpecModule *m, Str name, Span at)
 {
-    switch (m->kind) {
-    case MODULE_FILE: case MODULE_PACKAGE: {
-        if (lookup_own(sp, m, name, at, out)) return true;
-        SpecModule *below = submodule(m, name);
-        if (below) *out = sv_module(below);
-        return below != NULL;
+    SpecValue v = sv_absent();
+    if (m->kind == MODULE_NAMES) return names_attribute(m, name);
+    if (m->kind != MODULE_HOST) {
+        v = lookup_own(sp, m, name, at);
+        SpecModule *below = sv_is_absent(v) ? submodule(m, name) : NULL;
+        return below ? sv_module(below) : v;
     }
-    case MODULE_NAMES: return names_attribute(m, name, out);
-    case MODULE_HOST: {
-        if (strcmp(m->path, "builtins") == 0 && lookup_python(sp, m, name, out)) return true;
-        SpecModule *host =
-            module_named(sp->program, arena_printf(sp->arena, "%s.%s", m->path, name));
-        if (!host_value(sp, host, out)) *out = sv_module(host);
-        return true;
-    }
-    }
-    return false;
+    if (strcmp(m->path, "builtins") == 0) v = lookup_python(sp, m, name);
+    if (!sv_is_absent(v)) return v;
+    return host_member(sp, arena_printf(sp->arena, "%s.%s", m->path, name));
 }
 
 /* The full name of a type that is spelled in short, or nearly right: float32 of fp32. */
@@ -781,9 +775,8 @@ static const char *suggest_name(const SpecModule *m, Str name)
 
 SpecValue module_member(Spec *sp, SpecModule *m, Str name, Span at, Span name_at)
 {
-    SpecValue v;
-    if (module_attribute(sp, m, name, at, &v)) return v;
-    return module_refuse_name(sp, m, name, name_at);
+    SpecValue v = module_attribute(sp, m, name, at);
+    return sv_is_absent(v) ? module_refuse_name(sp, m, name, name_at) : v;
 }
 
 SpecValue module_refuse_name(Spec *sp, SpecModule *m, Str name, Span at)
@@ -850,7 +843,5 @@ SpecValue spec_std(Spec *sp, const char *name)
 {
     Str key = intern_cstr(sp->names, name);
     SpecModule *m = std_module_of(sp->program, key);
-    SpecValue v;
-    if (!m || !lookup_own(sp, m, key, SPAN_NONE, &v)) return sv_error();
-    return v;
+    return m ? lookup_own(sp, m, key, SPAN_NONE) : sv_error();
 }

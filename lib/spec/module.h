@@ -55,11 +55,11 @@ struct SpecModule {
     Span imported;        /* a missing one: by this */
 };
 
-/* What a global name stands for: in the file, among Python's own names. False when nothing is
+/* What a global name stands for: in the file, among Python's own names. ABSENT when nothing is
    known. */
-bool module_lookup(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out);
-/* m.name. False when there is no such thing; host modules have everything. */
-bool module_attribute(Spec *sp, SpecModule *m, Str name, Span at, SpecValue *out);
+SpecValue module_lookup(Spec *sp, SpecModule *m, Str name, Span at);
+/* m.name. ABSENT when there is no such thing; host modules have everything. */
+SpecValue module_attribute(Spec *sp, SpecModule *m, Str name, Span at);
 /* The same, or an error at name_at. */
 SpecValue module_member(Spec *sp, SpecModule *m, Str name, Span at, Span name_at);
 /* Reports that the module has no such name, with what was meant or why that may be. */
@@ -77,11 +77,11 @@ SpecValue module_try(Spec *sp, SpecModule *m, const Ast *e);
    error. */
 bool module_evaluate(SpecModule *m, Diags *dx, const Ast *e, SpecValue *out);
 
-/* Calling a host function, when its result is known; else false. */
-bool host_call(Spec *sp, SpecModule *callee, int n, const SpecValue *args, SpecValue *out);
-/* A host value that kernels may read: math.pi, torch.float16, triton.__version__. False:
+/* Calling a host function, when its result is known; else ABSENT. */
+SpecValue host_call(Spec *sp, SpecModule *callee, int n, const SpecValue *args);
+/* A host value that kernels may read: math.pi, torch.float16, triton.__version__. ABSENT:
    unknown. */
-bool host_value(Spec *sp, SpecModule *m, SpecValue *out);
+SpecValue host_value(Spec *sp, SpecModule *m);
 /* A type by PyTorch's name: half, float16, float8_e5m2. */
 DType host_dtype(const char *name, size_t n);
 

@@ -16,12 +16,16 @@ static void add_params(NameCheck *c, const AstParams *params)
         scope_set(c->locals, params->data[i].name, sv_none(), params->data[i].span);
 }
 
+static void add_names(NameCheck *c, const AstNames *names, Span at)
+{
+    for (int i = 0; i < names->len; i++) scope_set(c->locals, names->data[i], sv_none(), at);
+}
+
 static void add_target(NameCheck *c, const Ast *target)
 {
     AstNames names = {0};
     walk_target(c->sp->arena, target, &names);
-    for (int i = 0; i < names.len; i++)
-        scope_set(c->locals, names.data[i], sv_none(), target->span);
+    add_names(c, &names, target->span);
 }
 
 /* Lambdas and comprehensions have scopes of their own; to see whether a name can mean anything, one
@@ -38,19 +42,16 @@ static bool visit_binders(const Ast *n, void *user)
     return true;
 }
 
-/* What a name or a dotted name stands for when it leads to the outside; false for anything else. */
-static bool outside_value(NameCheck *c, const Ast *e, SpecValue *out)
+/* What a name or a dotted name stands for when it leads to the outside; ABSENT for anything else. */
+static SpecValue outside_value(NameCheck *c, const Ast *e)
 {
     Spec *sp = c->sp;
-    SpecValue v;
-    if (e->kind == AST_NAME) {
-        if (scope_find(c->locals, e->name.id)) return false;
-        return module_lookup(sp, sp->frame->module, e->name.id, e->span, out);
-    }
-    if (e->kind != AST_ATTRIBUTE || !outside_value(c, e->attribute.value, &v) ||
-        v.kind != SV_MODULE)
-        return false;
-    return module_attribute(sp, v.module, e->attribute.name, e->span, out);
+    if (e->kind == AST_NAME && !scope_find(c->locals, e->name.id))
+        return module_lookup(sp, sp->frame->module, e->name.id, e->span);
+    if (e->kind != AST_ATTRIBUTE) return sv_absent();
+    SpecValue v = outside_value(c, e->attribute.value);
+    return v.kind == SV_MODULE ? module_attribute(sp, v.module, e->attribute.name, e->span)
+                               : sv_absent();
 }
 
 static bool is_reported(NameCheck *c, Str name)
@@ -62,21 +63,19 @@ static bool is_reported(NameCheck *c, Str name)
 
 static void check_name(NameCheck *c, const Ast *n)
 {
-    SpecValue v;
     if (scope_find(c->locals, n->name.id)) return;
     c->sp->dx->muted++;
-    bool known = module_lookup(c->sp, c->sp->frame->module, n->name.id, n->span, &v);
+    SpecValue v = module_lookup(c->sp, c->sp->frame->module, n->name.id, n->span);
     c->sp->dx->muted--;
-    if (!known && !is_reported(c, n->name.id)) eval_unknown_name(c->sp, n->name.id, n->span);
+    if (sv_is_absent(v) && !is_reported(c, n->name.id)) eval_unknown_name(c->sp, n->name.id, n->span);
 }
 
 static void check_member(NameCheck *c, const Ast *n)
 {
-    SpecValue v, member;
     c->sp->dx->muted++;
-    bool is_module = outside_value(c, n->attribute.value, &v) && v.kind == SV_MODULE;
-    bool known =
-        !is_module || module_attribute(c->sp, v.module, n->attribute.name, n->span, &member);
+    SpecValue v = outside_value(c, n->attribute.value);
+    bool known = v.kind != SV_MODULE || !sv_is_absent(module_attribute(
+                                            c->sp, v.module, n->attribute.name, n->span));
     c->sp->dx->muted--;
     if (known || is_reported(c, n->attribute.name)) return;
     module_refuse_name(c->sp, v.module, n->attribute.name, n->attribute.name_span);
@@ -98,8 +97,7 @@ static void check_function(Spec *sp, SpecModule *m, const Ast *def)
     add_params(&c, &def->def.params);
     AstNames assigned = {0};
     walk_assigned(sp->arena, &def->def.body, &assigned);
-    for (int i = 0; i < assigned.len; i++)
-        scope_set(f.scope, assigned.data[i], sv_none(), def->span);
+    add_names(&c, &assigned, def->span);
     walk_list(&def->def.body, visit_binders, &c);
     walk_list(&def->def.body, visit_names, &c);
     frame_pop(sp, &f);

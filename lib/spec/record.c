@@ -31,11 +31,13 @@ static void add_field(Spec *sp, Fields *fields, Str name, SpecValue value, const
     vec_push(sp->arena, &fields->annotations, annotation);
 }
 
+/* What makes named tuples when it is called; all but the first when it is derived from, too. */
+static const char *const makers[] = {"collections.namedtuple", "typing.NamedTuple",
+                                     "typing_extensions.NamedTuple", NULL};
+
 static bool is_named_tuple(SpecValue v)
 {
-    if (!module_is_host(v)) return false;
-    return strcmp(v.module->path, "typing.NamedTuple") == 0 ||
-           strcmp(v.module->path, "typing_extensions.NamedTuple") == 0;
+    return module_is_host(v) && str_among(v.module->path, makers + 1);
 }
 
 /* The fields are the annotated names of the body, after those of the base. */
@@ -48,7 +50,7 @@ static SpecValue class_of_body(Spec *sp, const RecordClass *c)
     for (int i = 0; i < body->len; i++) {
         const Ast *x = body->data[i];
         if (x->kind != AST_ANNASSIGN || x->annassign.target->kind != AST_NAME) continue;
-        SpecValue value = {.kind = SV_ABSENT};
+        SpecValue value = sv_absent();
         if (x->annassign.value && c->kind != RECORD_NAMES)
             value = module_eval(sp, c->module, x->annassign.value);
         add_field(sp, &fields, x->annassign.target->name.id, value, x->annassign.annotation);
@@ -90,7 +92,7 @@ static void split_fields(Spec *sp, Str text, Fields *fields)
     static const char separators[] = " ,\t\n";
     for (const char *p = text + strspn(text, separators); *p; p += strspn(p, separators)) {
         size_t n = strcspn(p, separators);
-        add_field(sp, fields, intern(sp->names, p, n), (SpecValue){.kind = SV_ABSENT}, NULL);
+        add_field(sp, fields, intern(sp->names, p, n), sv_absent(), NULL);
         p += n;
     }
 }
@@ -104,7 +106,7 @@ static bool read_fields(Spec *sp, SpecValue v, Fields *fields)
         SpecValue x = v.tuple->data[i];
         if (sv_is_sequence(x) && x.tuple->len == 2) x = x.tuple->data[0];
         if (x.kind != SV_STR) return false;
-        add_field(sp, fields, x.s, (SpecValue){.kind = SV_ABSENT}, NULL);
+        add_field(sp, fields, x.s, sv_absent(), NULL);
     }
     return true;
 }
@@ -119,16 +121,9 @@ static bool read_defaults(SpecValue v, Fields *fields)
     return true;
 }
 
-static bool has_call_path(Str path)
+SpecValue record_class_call(Spec *sp, Str path, const Args *args, Span at)
 {
-    static const char *const paths[] = {"collections.namedtuple", "typing.NamedTuple",
-                                        "typing_extensions.NamedTuple", NULL};
-    return str_among(path, paths);
-}
-
-bool record_class_call(Spec *sp, Str path, const Args *args, Span at, SpecValue *out)
-{
-    if (!has_call_path(path)) return false;
+    if (!str_among(path, makers)) return sv_absent();
     Fields fields = {0};
     bool ok = args->len >= 2 && !args->data[0].name && !args->data[1].name &&
               args->data[0].value.kind == SV_STR && read_fields(sp, args->data[1].value, &fields);
@@ -136,11 +131,9 @@ bool record_class_call(Spec *sp, Str path, const Args *args, Span at, SpecValue 
         ok = args->data[i].name && strcmp(args->data[i].name, "defaults") == 0 &&
              read_defaults(args->data[i].value, &fields);
     }
-    if (ok) *out = class_value(sp, (RecordClass){.name = args->data[0].value.s, .at = at}, &fields);
-    else
-        *out = spec_error(
-            sp, at, "a named tuple is made from its name, the names of its fields and 'defaults'");
-    return true;
+    if (ok) return class_value(sp, (RecordClass){.name = args->data[0].value.s, .at = at}, &fields);
+    return spec_error(
+        sp, at, "a named tuple is made from its name, the names of its fields and 'defaults'");
 }
 
 /* ---- making one ---- */
@@ -171,7 +164,7 @@ static SpecTuple *new_record(Spec *sp, const RecordClass *c)
     t->names = c->fields;
     t->type_name = c->name;
     t->record_class = c;
-    for (int i = 0; i < c->len; i++) t->data[i] = (SpecValue){.kind = SV_ABSENT};
+    for (int i = 0; i < c->len; i++) t->data[i] = sv_absent();
     return t;
 }
 

@@ -27,8 +27,8 @@ struct RecordClass {
 
 /* The class behind a class statement of module m. */
 SpecValue record_class_of(Spec *sp, SpecModule *m, const Ast *statement);
-/* collections.namedtuple(…), typing.NamedTuple(…). False when the path is another's. */
-bool record_class_call(Spec *sp, Str path, const Args *args, Span at, SpecValue *out);
+/* collections.namedtuple(…), typing.NamedTuple(…). ABSENT when the path is another's. */
+SpecValue record_class_call(Spec *sp, Str path, const Args *args, Span at);
 /* Class(…) */
 SpecValue record_call(Spec *sp, const RecordClass *c, const Args *args, Span at);
 /* A tuple's items under the names of a class, which must be as many. */

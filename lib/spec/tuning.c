@@ -145,12 +145,11 @@ static bool visit_parameter(const Ast *n, void *user)
 {
     Search *s = user;
     Spec *sp = s->t->sp;
-    SpecValue v;
     if (n->kind == AST_NAME && is_parameter(s->t, n->name.id)) {
         sp->dx->muted++;
-        bool is_known = module_lookup(sp, s->t->kernel->module, n->name.id, n->span, &v);
+        SpecValue v = module_lookup(sp, s->t->kernel->module, n->name.id, n->span);
         sp->dx->muted--;
-        if (!is_known) vec_push(sp->arena, &s->names, n);
+        if (sv_is_absent(v)) vec_push(sp->arena, &s->names, n);
     }
     return n->kind != AST_LAMBDA;
 }

@@ -98,6 +98,9 @@ struct SpecBlockPtr {
 };
 
 static inline SpecValue sv_error(void) { return (SpecValue){.kind = SV_ERROR}; }
+/* An argument that is not given, a name that stands for nothing. */
+static inline SpecValue sv_absent(void) { return (SpecValue){.kind = SV_ABSENT}; }
+static inline bool sv_is_absent(SpecValue v) { return v.kind == SV_ABSENT; }
 /* Its number is 0, its text NULL, its truth false. */
 static inline SpecValue sv_none(void) { return (SpecValue){.kind = SV_NONE, .i = 0}; }
 static inline SpecValue sv_bool(bool b) { return (SpecValue){.kind = SV_BOOL, .b = b}; }

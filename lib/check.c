@@ -18,13 +18,13 @@ static SpecRequest request_for(const SpecRequest *rq, Arena *a, const Ast *def, 
     const AstParams *params = &def->def.params;
     SpecRequest mine = *rq;
     mine.kernel = kernel;
-    mine.ndefines = mine.nsigs = 0;
-    mine.defines = arena_array(a, SpecDefine, rq->ndefines + 1);
-    mine.sigs = arena_array(a, SpecSig, rq->nsigs + 1);
-    for (int i = 0; i < rq->ndefines; i++)
-        if (walk_param(params, rq->defines[i].name)) mine.defines[mine.ndefines++] = rq->defines[i];
-    for (int i = 0; i < rq->nsigs; i++)
-        if (walk_param(params, rq->sigs[i].name)) mine.sigs[mine.nsigs++] = rq->sigs[i];
+    mine.defines = (SpecDefines){0};
+    mine.sigs = (SpecSigs){0};
+    for (int i = 0; i < rq->defines.len; i++)
+        if (walk_param(params, rq->defines.data[i].name))
+            vec_push(a, &mine.defines, rq->defines.data[i]);
+    for (int i = 0; i < rq->sigs.len; i++)
+        if (walk_param(params, rq->sigs.data[i].name)) vec_push(a, &mine.sigs, rq->sigs.data[i]);
     return mine;
 }
 
@@ -68,9 +68,10 @@ static void tell_unchecked(CheckJob *c, SpecModule *m, const SpecRequest *all, i
 static void check_given(CheckJob *c, const SpecRequest *rq, int n, const Str *kernels)
 {
     Job *j = &c->job;
-    for (int i = 0; i < rq->ndefines + rq->nsigs; i++) {
-        bool is_define = i < rq->ndefines, known = false;
-        Str name = is_define ? rq->defines[i].name : rq->sigs[i - rq->ndefines].name;
+    const int ndefines = rq->defines.len;
+    for (int i = 0; i < ndefines + rq->sigs.len; i++) {
+        bool is_define = i < ndefines, known = false;
+        Str name = is_define ? rq->defines.data[i].name : rq->sigs.data[i - ndefines].name;
         for (int k = 0; k < n && !known; k++) {
             const Ast *def = map_get_ptr(&c->defs, kernels[k]);
             known = def && walk_param(&def->def.params, name);

@@ -106,13 +106,8 @@ bool job_complete_request(Job *j, SpecRequest *rq, SpecModule *m)
 {
     const TkcOptions *o = j->options;
     if (o->signature && !request_add_signature(rq, j->ir, j->dx, o->signature)) return false;
-    for (size_t i = 0; i < o->ndefines; i++)
-        if (!request_add_define(rq, m, j->ir, j->dx, o->defines[i].name, o->defines[i].value))
-            return false;
-    for (size_t i = 0; i < o->narguments; i++)
-        if (!request_add_argument(rq, m, j->ir, j->dx, o->arguments[i].name, o->arguments[i].value))
-            return false;
-    return true;
+    return request_add_values(&rq->defines, m, j->ir, j->dx, o->ndefines, o->defines) &&
+           request_add_values(&rq->arguments, m, j->ir, j->dx, o->narguments, o->arguments);
 }
 
 static Func *specialize(Job *j)

@@ -87,8 +87,8 @@ static void read_params(Binder *b)
 
 static void apply_defines(Binder *b)
 {
-    for (int i = 0; i < b->rq->ndefines; i++) {
-        const SpecDefine *d = &b->rq->defines[i];
+    for (int i = 0; i < b->rq->defines.len; i++) {
+        const SpecDefine *d = &b->rq->defines.data[i];
         Slot *s = find_slot(b, d->name);
         if (!s) {
             unknown_name(b, "value", d->name);
@@ -158,8 +158,8 @@ static void check_part(Binder *b, const Slot *s, const SpecSig *sig)
 /* The parameters' own first: they say which are descriptors. */
 static void apply_sigs(Binder *b)
 {
-    for (int i = 0; i < b->rq->nsigs; i++) {
-        const SpecSig *sig = &b->rq->sigs[i];
+    for (int i = 0; i < b->rq->sigs.len; i++) {
+        const SpecSig *sig = &b->rq->sigs.data[i];
         Slot *s = find_slot(b, sig->name);
         if (!s) unknown_name(b, "type", sig->name);
         else if (!sig->part) apply_sig(b, s, sig);
@@ -169,10 +169,12 @@ static void apply_sigs(Binder *b)
         if (s->type.dtype || s->has_value || (s->sig && s->sig->is_tuple)) continue;
         s->type = s->a.type;
     }
-    for (int i = 0; i < b->rq->narguments; i++)
-        if (!find_slot(b, b->rq->arguments[i].name)) unknown_name(b, "value", b->rq->arguments[i].name);
-    for (int i = 0; i < b->rq->nsigs; i++) {
-        const SpecSig *sig = &b->rq->sigs[i];
+    for (int i = 0; i < b->rq->arguments.len; i++) {
+        Str name = b->rq->arguments.data[i].name;
+        if (!find_slot(b, name)) unknown_name(b, "value", name);
+    }
+    for (int i = 0; i < b->rq->sigs.len; i++) {
+        const SpecSig *sig = &b->rq->sigs.data[i];
         const Slot *s = sig->part ? find_slot(b, sig->name) : NULL;
         if (s) check_part(b, s, sig);
     }
@@ -181,8 +183,8 @@ static void apply_sigs(Binder *b)
 /* What a run-time parameter will be given, or NULL. */
 static const SpecDefine *find_argument(const Binder *b, Str name)
 {
-    for (int i = 0; i < b->rq->narguments; i++)
-        if (b->rq->arguments[i].name == name) return &b->rq->arguments[i];
+    for (int i = 0; i < b->rq->arguments.len; i++)
+        if (b->rq->arguments.data[i].name == name) return &b->rq->arguments.data[i];
     return NULL;
 }
 
@@ -303,37 +305,33 @@ static void note_heuristics(Binder *b, Diag *d)
 static bool tell_missing(Binder *b, bool is_error)
 {
     Arena *a = b->sp->arena;
-    Buf what = buf_make(a), sig = buf_make(a);
-    int nvalues = 0, ntypes = 0;
+    Buf values = buf_make(a), types = buf_make(a), sig = buf_make(a);
     for (int i = 0; i < b->n; i++) {
         const Slot *s = &b->slots[i];
-        if (!is_open(s) || !s->a.is_constexpr) continue;
-        buf_printf(&what, "%s'%s'", nvalues++ ? ", " : "the value of ", s->p->name);
+        Str name = s->p->name;
+        if (is_open(s) && s->a.is_constexpr) {
+            buf_printf(&values, "%s'%s'", values.len ? ", " : "the value of ", name);
+        } else if (is_open(s)) {
+            buf_printf(&types, "%s'%s'", types.len ? ", " : "the type of ", name);
+            buf_printf(&sig, "%s%s=%s", sig.len ? "," : "", name,
+                       guess_type(a, b->kernel->def, name));
+        }
     }
-    for (int i = 0; i < b->n; i++) {
-        const Slot *s = &b->slots[i];
-        if (!is_open(s) || s->a.is_constexpr) continue;
-        buf_printf(&what, "%s'%s'",
-                   ntypes    ? ", "
-                   : nvalues ? " and the type of "
-                             : "the type of ",
-                   s->p->name);
-        buf_printf(&sig, "%s%s=%s", ntypes++ ? "," : "", s->p->name,
-                   guess_type(a, b->kernel->def, s->p->name));
-    }
-    if (!nvalues && !ntypes) return false;
+    if (!values.len && !types.len) return false;
+    const char *what = arena_printf(a, "%s%s%s", buf_text(&values),
+                                    values.len && types.len ? " and " : "", buf_text(&types));
     Span at = b->kernel->def->def.name_span;
     Diag *d = is_error ? diag_error_as(b->sp->dx, DIAG_MISSING_TYPES, at, "kernel '%s' needs %s",
-                                       b->kernel->name, buf_text(&what))
+                                       b->kernel->name, what)
                        : diag_warning(b->sp->dx, DIAG_UNCHECKED, at,
-                                         "kernel '%s' was not checked: it needs %s",
-                                         b->kernel->name, buf_text(&what));
+                                      "kernel '%s' was not checked: it needs %s", b->kernel->name,
+                                      what);
     for (int i = 0; i < b->n; i++) {
         const Slot *s = &b->slots[i];
         if (is_open(s) && s->a.is_constexpr)
             diag_setting(b->sp->dx, d, "defines", "%s=<int>", s->p->name);
     }
-    if (ntypes) diag_setting(b->sp->dx, d, "signature", "%s", buf_text(&sig));
+    if (sig.len) diag_setting(b->sp->dx, d, "signature", "%s", buf_text(&sig));
     note_heuristics(b, d);
     return true;
 }
@@ -419,8 +417,9 @@ static void set_strides(Func *fn, const Slot *s)
 static bool check_config(const Binder *b)
 {
     const Machine *machine = b->rq->machine;
-    int warps = b->has_config ? b->config.num_warps : 0, most = machine->max_threads / machine->warp_size;
-    if (b->rq->num_warps > 0 || (warps >= 0 && (warps & (warps - 1)) == 0 && warps <= most)) return true;
+    const int warps = b->config.num_warps, most = machine->max_threads / machine->warp_size;
+    if (b->rq->num_warps > 0 || (warps >= 0 && (warps & (warps - 1)) == 0 && warps <= most))
+        return true;
     return spec_fail(
         b->sp, b->kernel->def->def.name_span,
         "the configuration of '%s' has num_warps=%d; it must be a power of two, at most %d",
@@ -430,13 +429,10 @@ static bool check_config(const Binder *b)
 static Func *make_func(Binder *b)
 {
     const SpecRequest *rq = b->rq;
-    int warps = b->has_config ? b->config.num_warps : 0,
-        stages = b->has_config ? b->config.num_stages : 0;
-    if (rq->num_warps > 0) warps = rq->num_warps;
-    if (rq->num_stages > 0) stages = rq->num_stages;
-    if (stages < 0) stages = 0;
+    const int warps = rq->num_warps > 0 ? rq->num_warps : b->config.num_warps,
+              stages = rq->num_stages > 0 ? rq->num_stages : b->config.num_stages;
     Func *fn = ir_func_new(b->sp->ir, b->kernel->name, rq->machine, warps ? warps : DEFAULT_WARPS,
-                           stages ? stages : DEFAULT_STAGES);
+                           stages > 0 ? stages : DEFAULT_STAGES);
     fn->fp_contract = rq->fp_contract;
     fn->debug = rq->debug;
     fn->loc = spec_loc(b->sp, b->kernel->def->def.name_span, b->kernel->name, NULL);
@@ -472,8 +468,10 @@ static Value *descriptor_part(Binder *b, Func *fn, const Slot *s, bool is_shape,
     Spec *sp = b->sp;
     const SpecSig *sig = NULL;
     Str part = part_name(b, s, is_shape, d);
-    for (int i = 0; i < b->rq->nsigs; i++)
-        if (b->rq->sigs[i].part == part && b->rq->sigs[i].name == s->p->name) sig = &b->rq->sigs[i];
+    for (int i = 0; i < b->rq->sigs.len; i++) {
+        const SpecSig *x = &b->rq->sigs.data[i];
+        if (x->part == part && x->name == s->p->name) sig = x;
+    }
     Str name = intern_printf(sp->names, "%s.%s", s->p->name, part);
     int64_t known = sig && sig->divisibility > least ? sig->divisibility : least;
     return run_time_value(fn, name, type_scalar(sp->ir->types, is_shape ? DT_I32 : DT_I64), sig,

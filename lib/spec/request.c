@@ -36,8 +36,8 @@ static void skip_blanks(SigReader *r)
 /* A parameter may be told twice, as the launcher does, who adds what it knows; not differently. */
 static bool agrees(SigReader *r, const SpecSig *sig, const char *begin)
 {
-    for (int i = 0; i < r->rq->nsigs; i++) {
-        const SpecSig *s = &r->rq->sigs[i];
+    for (int i = 0; i < r->rq->sigs.len; i++) {
+        const SpecSig *s = &r->rq->sigs.data[i];
         if (s->name != sig->name || s->part != sig->part || tkc_same_type(&s->type, &sig->type))
             continue;
         return refuse(r, span_here(r, begin, r->p), "'%s' has two types: %s and %s", sig->name,
@@ -126,10 +126,7 @@ static bool read_sig_divisibility(SigReader *r, SpecSig *sig)
 /* What a tuple may hold beside types: a whole number, None, True, False. */
 static bool read_item_value(SigReader *r, SpecSig *item)
 {
-    static const struct {
-        const char *text;
-        SpecValue value;
-    } words[] = {
+    static const struct { const char *text; SpecValue value; } words[] = {
         {"None", {.kind = SV_NONE}},
         {"True", {.kind = SV_BOOL, .b = true}},
         {"False", {.kind = SV_BOOL, .b = false}},
@@ -166,10 +163,7 @@ static bool read_item(SigReader *r, SpecSig *item, int depth)
 static bool read_sig_tuple(SigReader *r, SpecSig *sig, int depth)
 {
     enum { MAX_DEPTH = 16 };
-    struct {
-        SpecSig *data;
-        int len, cap;
-    } items = {0};
+    SpecSigs items = {0};
     const char *begin = r->p++;
     bool ok = depth < MAX_DEPTH, is_end = ok && accept(r, ')');
     while (ok && !is_end) {
@@ -211,10 +205,7 @@ static bool read_sig(SigReader *r)
     }
     if (r->is_constexpr) return true; /* its value is told by -D */
     if (!agrees(r, &sig, begin)) return false;
-    SpecRequest *rq = r->rq;
-    if (rq->nsigs == rq->sigs_cap)
-        rq->sigs = vec_grow(r->ir->arena, rq->sigs, rq->nsigs, &rq->sigs_cap, sizeof sig);
-    rq->sigs[rq->nsigs++] = sig;
+    vec_push(r->ir->arena, &r->rq->sigs, sig);
     return true;
 }
 
@@ -268,38 +259,26 @@ static const Type *type_of_value(TypeTable *types, const char *value)
     return tkc_read_type(value, strlen(value), &t) ? NULL : param_type(types, &t);
 }
 
-/* One more of the n that there are. False after an error. */
-static bool add_value(SpecDefine **all, int *n, SpecModule *m, Ir *ir, Diags *dx, const char *name,
-                      const char *value)
+static bool add_value(SpecDefines *all, SpecModule *m, Ir *ir, Diags *dx, const TkcDefine *given)
 {
-    SpecDefine *more = arena_array(ir->arena, SpecDefine, *n + 1), *d = &more[*n];
-    if (*n) memcpy(more, *all, sizeof *more * (size_t)*n);
-    d->name = intern_cstr(ir->names, name);
-    for (int i = 0; i < *n; i++)
-        if (more[i].name == d->name)
-            return diag_fail(dx, SPAN_NONE, "'%s' is given two values", name);
+    const char *value = given->value;
+    SpecDefine d = {.name = intern_cstr(ir->names, given->name)};
+    for (int i = 0; i < all->len; i++)
+        if (all->data[i].name == d.name)
+            return diag_fail(dx, SPAN_NONE, "'%s' is given two values", d.name);
     const Type *type = type_of_value(ir->types, value);
-    if (type) {
-        d->value = sv_type(type);
-    } else if (!strcmp(value, "true") || !strcmp(value, "false")) {
-        d->value = sv_bool(*value == 't');
-    } else if (!strcmp(value, "null") || !strcmp(value, "none")) {
-        d->value = sv_none();
-    } else if (!read_value(m, ir, dx, name, value, &d->value))
-        return false;
-    ++*n;
-    *all = more;
+    if (type) d.value = sv_type(type);
+    else if (!strcmp(value, "true") || !strcmp(value, "false")) d.value = sv_bool(*value == 't');
+    else if (!strcmp(value, "null") || !strcmp(value, "none")) d.value = sv_none();
+    else if (!read_value(m, ir, dx, d.name, value, &d.value)) return false;
+    vec_push(ir->arena, all, d);
     return true;
 }
 
-bool request_add_define(SpecRequest *rq, SpecModule *m, Ir *ir, Diags *dx, const char *name,
-                        const char *value)
+bool request_add_values(SpecDefines *all, SpecModule *m, Ir *ir, Diags *dx, size_t n,
+                        const TkcDefine *given)
 {
-    return add_value(&rq->defines, &rq->ndefines, m, ir, dx, name, value);
-}
-
-bool request_add_argument(SpecRequest *rq, SpecModule *m, Ir *ir, Diags *dx, const char *name,
-                          const char *value)
-{
-    return add_value(&rq->arguments, &rq->narguments, m, ir, dx, name, value);
+    for (size_t i = 0; i < n; i++)
+        if (!add_value(all, m, ir, dx, &given[i])) return false;
+    return true;
 }

@@ -16,6 +16,7 @@
 
 /* ---- what the caller asks for ---- */
 typedef struct SpecDefine { Str name; SpecValue value; } SpecDefine;   /* -D */
+typedef VEC(SpecDefine) SpecDefines;
 typedef struct SpecSig SpecSig;
 struct SpecSig {
     Str name, part;
@@ -28,6 +29,7 @@ struct SpecSig {
     SpecValue value;
 };
 /* -sig; part: "shape0" of a descriptor, or NULL; divisibility 0: not said */
+typedef VEC(SpecSig) SpecSigs;
 
 typedef struct SpecLimits { long steps, ops, length; int nesting, depth; } SpecLimits; /* budgets, DESIGN D4 */
 
@@ -41,9 +43,9 @@ typedef struct SpecTaken {
 
 typedef struct SpecRequest {
     const char *kernel;         /* or NULL: the only one */
-    int ndefines; SpecDefine *defines;
-    int narguments; SpecDefine *arguments; /* known to @heuristics alone */
-    int nsigs, sigs_cap; SpecSig *sigs;
+    SpecDefines defines;
+    SpecDefines arguments;      /* known to @heuristics alone */
+    SpecSigs sigs;
     const struct Machine *machine;
     int num_warps, num_stages;  /* 0: from the config or the defaults 4, 3 */
     bool fp_contract, debug, no_asserts, sanitize_overflow;
@@ -62,14 +64,11 @@ typedef struct SpecRequest {
    "d.shape1=i32:16" says what its extents or strides are divisible by. False after an error
    diagnostic. */
 bool request_add_signature(SpecRequest *rq, Ir *ir, Diags *dx, const char *text);
-/* NAME and VALUE of a -D: a number, True, False, None, a quoted string, a dtype (tl.float16, fp16),
-   a pointer type, a tuple of these, or the name of a function or constant of the file. False after
-   an error diagnostic. */
-bool request_add_define(SpecRequest *rq, SpecModule *m, Ir *ir, Diags *dx, const char *name,
-                        const char *value);
-/* The same of what a run-time parameter will be given. */
-bool request_add_argument(SpecRequest *rq, SpecModule *m, Ir *ir, Diags *dx, const char *name,
-                          const char *value);
+/* Appends defines or arguments, each NAME and VALUE: a number, True, False, None, a quoted string, a
+   dtype (tl.float16, fp16), a pointer type, a tuple of these, or the name of a function or constant
+   of the file. False after an error diagnostic. */
+bool request_add_values(SpecDefines *all, SpecModule *m, Ir *ir, Diags *dx, size_t n,
+                        const TkcDefine *given);
 
 /* ---- a file being specialized ---- */
 SpecModule *spec_module(Ir *ir, Diags *dx, AstFile *file, const SpecRequest *rq); /* binds top-level names */

@@ -88,6 +88,7 @@ static bool permutation(Spec *sp, const BuiltinCall *c, int rank, int *perm)
     SpecValue *items;
     int n = arg_rest(c, &items);
     for (int i = 0; i < rank; i++) perm[i] = i;
+    if (n == 0 && rank < 2) return arg_fail(sp, c, 0, "a block of at least two dimensions");
     if (n == 0) {
         perm[rank - 2] = rank - 1;
         perm[rank - 1] = rank - 2;
@@ -111,8 +112,6 @@ SpecValue builtin_trans(Spec *sp, const BuiltinCall *c)
 {
     Value *v = c->args[0].v;
     int perm[TKC_MAX_RANK];
-    if (c->nrest == 0 && v->type->rank < 2)
-        return arg_refuse(sp, c, 0, "a block of at least two dimensions");
     if (!permutation(sp, c, v->type->rank, perm)) return sv_error();
     return sv_value(build_trans(&sp->b, v, perm));
 }

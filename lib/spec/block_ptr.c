@@ -1,8 +1,12 @@
-/* What block pointers and descriptors are made of, and where their blocks are. */
-#include "spec/block_ptr.h"
+/* Making, moving and using block pointers and tensor descriptors. A descriptor is bounded in every
+   dim. */
+#include <string.h>
 
 #include "spec/argument.h"
+#include "spec/block_ptr.h"
 #include "spec/memory.h"
+
+/* ---- what they are made of, and where their blocks are ---- */
 
 static Value *index_of(Spec *sp, SpecValue v, const char *what, Span at)
 {
@@ -70,4 +74,166 @@ bool block_ptr_takes(Spec *sp, const BuiltinCall *c, int i)
                arg_operation(sp, c), type_text(sp->arena, elem), type_text(sp->arena, v->type));
     spec_note(sp, c->spans[i], "cast it with .to(tl.%s)", dtype_info(type_dtype(elem))->name);
     return false;
+}
+
+/* ---- block pointers ---- */
+
+/* base, shape, strides, which both kinds begin with; block shape in parameter `block`. */
+static SpecBlockPtr *make(Spec *sp, const BuiltinCall *c, int block)
+{
+    SpecBlockPtr *p = arena_new(sp->arena, SpecBlockPtr);
+    const Type *t = c->args[0].kind == SV_VALUE ? c->args[0].v->type : NULL;
+    bool ok = (t && t->kind == TY_POINTER && t->elem->kind == TY_SCALAR) ||
+              arg_fail(sp, c, 0, "a pointer");
+    ok = ok && arg_shape(sp, c, block, &p->block) &&
+         (p->block.rank || arg_fail(sp, c, block, "at least one extent")) &&
+         block_ptr_indices(sp, c, 1, p->block.rank, NULL, p->shape) &&
+         block_ptr_indices(sp, c, 2, p->block.rank, NULL, p->strides);
+    p->base = c->args[0].v;
+    return ok ? p : NULL;
+}
+
+static bool check_order(Spec *sp, const BuiltinCall *c, int i, int rank)
+{
+    int64_t order[TKC_MAX_RANK];
+    unsigned seen = 0;
+    int n = arg_ints(sp, c, i, order);
+    if (n < 0) return false;
+    for (int k = 0; k < n; k++) seen |= order[k] >= 0 && order[k] < rank ? 1u << order[k] : 0;
+    return (n == rank && seen == (1u << rank) - 1) ||
+           spec_fail(sp, c->spans[i], "%s must hold each of 0 to %d once", arg_what(sp, c, i),
+                     rank - 1);
+}
+
+SpecValue builtin_make_block_ptr(Spec *sp, const BuiltinCall *c)
+{
+    SpecBlockPtr *p = make(sp, c, 4);
+    if (!p || !block_ptr_indices(sp, c, 3, p->block.rank, NULL, p->offsets) ||
+        !check_order(sp, c, 5, p->block.rank))
+        return sv_error();
+    return (SpecValue){.kind = SV_BLOCK_PTR, .block_ptr = p};
+}
+
+SpecValue builtin_advance(Spec *sp, const BuiltinCall *c)
+{
+    if (c->args[0].kind != SV_BLOCK_PTR) return arg_refuse(sp, c, 0, "a block pointer");
+    SpecBlockPtr *p = arena_copy(sp->arena, c->args[0].block_ptr, sizeof *p);
+    Value *by[TKC_MAX_RANK];
+    if (!block_ptr_indices(sp, c, 1, p->block.rank, NULL, by)) return sv_error();
+    for (int d = 0; d < p->block.rank; d++) {
+        int64_t n;
+        if (!ir_const_int(by[d], &n) || n != 0)
+            p->offsets[d] = build_binary(&sp->b, OP_ADD, p->offsets[d], by[d]);
+    }
+    return (SpecValue){.kind = SV_BLOCK_PTR, .block_ptr = p};
+}
+
+/* ---- descriptors ---- */
+
+SpecValue builtin_make_descriptor(Spec *sp, const BuiltinCall *c)
+{
+    SpecBlockPtr *p = make(sp, c, 3);
+    int64_t last;
+    if (!p) return sv_error();
+    if (ir_const_int(p->strides[p->block.rank - 1], &last) && last != 1)
+        return spec_error(sp, c->spans[2],
+                          "the last stride of a tensor descriptor must be 1, found %lld",
+                          (long long)last);
+    p->padding = *c->args[4].s == 'n' ? PAD_NAN : PAD_ZERO;
+    if (p->padding == PAD_NAN && !block_ptr_takes_nan(sp, p->base, c->spans[4])) return sv_error();
+    return (SpecValue){.kind = SV_DESC, .block_ptr = p};
+}
+
+/* The block of the descriptor at the offsets that are argument i. */
+static bool block_at(Spec *sp, const BuiltinCall *c, int i, Value **indices, Tile *out)
+{
+    const SpecBlockPtr *p = c->args[0].block_ptr;
+    if (!block_ptr_indices(sp, c, i, p->block.rank, "the offsets", indices)) return false;
+    *out = block_ptr_tile(p, &p->block, indices);
+    return true;
+}
+
+SpecValue builtin_descriptor_load(Spec *sp, const BuiltinCall *c)
+{
+    Value *indices[TKC_MAX_RANK];
+    Tile t;
+    if (!block_at(sp, c, 1, indices, &t)) return sv_error();
+    return block_ptr_load(sp, OP_DESC_LOAD, &t, c->args[0].block_ptr->padding == PAD_NAN);
+}
+
+/* The operation of old has its value first. */
+SpecValue builtin_descriptor_store(Spec *sp, const BuiltinCall *c)
+{
+    const int value = c->builtin->name[0] == '_' ? 1 : 2;
+    Value *indices[TKC_MAX_RANK];
+    Tile t;
+    if (!block_at(sp, c, 3 - value, indices, &t)) return sv_error();
+    return block_ptr_store(sp, c, OP_DESC_STORE, &t, value);
+}
+
+/* The block's shape and type are the descriptor's own; what the call says must agree. */
+SpecValue builtin_experimental_load(Spec *sp, const BuiltinCall *c)
+{
+    const SpecBlockPtr *p = c->args[0].block_ptr;
+    Shape shape;
+    if (arg_is_given(c, 2)) {
+        if (!arg_shape(sp, c, 2, &shape)) return sv_error();
+        if (!shape_is_equal(&shape, &p->block))
+            return spec_error(sp, c->spans[2], "the descriptor's block is %s, found %s",
+                              shape_text(sp, &p->block), shape_text(sp, &shape));
+    }
+    SpecValue r = builtin_descriptor_load(sp, c);
+    if (sv_is_error(r) || !arg_is_given(c, 3)) return r;
+    return sv_value(op_cast(sp, r.v, c->args[3].type, false, NULL, c->at));
+}
+
+/* Rows x_offsets[i] of a 2-D descriptor whose block is one row, from some column on. */
+static bool rows_at(Spec *sp, const BuiltinCall *c, int rows, int column, Value **indices,
+                    Shape *block, Tile *out)
+{
+    const SpecBlockPtr *p = c->args[0].block_ptr;
+    if (p->block.rank != 2 || p->block.dims[0] != 1)
+        return spec_fail(sp, c->at, "%s needs a descriptor with a block of one row, found %s",
+                         arg_operation(sp, c), shape_text(sp, &p->block));
+    Value *x = c->args[rows].v, *y = block_ptr_index(sp, c, column);
+    if (!y) return false;
+    if (x->type->rank != 1 || !type_is_int(x->type))
+        return arg_fail(sp, c, rows, "a 1-D block of integers");
+    *block = (Shape){.rank = 2, .dims = {x->type->shape[0], p->block.dims[1]}};
+    indices[0] = x, indices[1] = y;
+    *out = block_ptr_tile(p, block, indices);
+    return shape_check(sp, block, c->at);
+}
+
+SpecValue builtin_descriptor_gather(Spec *sp, const BuiltinCall *c)
+{
+    Value *indices[2];
+    Shape block;
+    Tile t;
+    if (!rows_at(sp, c, 1, 2, indices, &block, &t)) return sv_error();
+    return block_ptr_load(sp, OP_DESC_GATHER, &t, c->args[0].block_ptr->padding == PAD_NAN);
+}
+
+SpecValue builtin_descriptor_scatter(Spec *sp, const BuiltinCall *c)
+{
+    Value *indices[2];
+    Shape block;
+    Tile t;
+    if (!rows_at(sp, c, 2, 3, indices, &block, &t) || !block_ptr_takes(sp, c, 1)) return sv_error();
+    return block_ptr_store(sp, c, OP_DESC_SCATTER, &t, 1);
+}
+
+/* The same as the operation on pointers, on the descriptor's elements; no result. */
+SpecValue builtin_descriptor_atomic(Spec *sp, const BuiltinCall *c)
+{
+    Value *indices[TKC_MAX_RANK];
+    Tile t;
+    if (!block_at(sp, c, 1, indices, &t) || !atomic_takes(sp, c, t.base->type->elem) ||
+        !memory_takes_stores(sp, t.base, c->at))
+        return sv_error();
+    Value *v =
+        memory_arg(sp, c, 2, type_block(sp->ir->types, t.base->type, t.rank, t.block, NULL));
+    if (!v) return sv_error();
+    build_desc(&sp->b, OP_DESC_ATOMIC, &t, v, c->builtin->name + strlen("atomic_"));
+    return sv_none();
 }

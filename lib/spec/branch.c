@@ -30,7 +30,6 @@ Value *branch_condition(Spec *sp, SpecValue v, Span at)
           spec_describe(sp, v));
     spec_at(sp, at);
     if (!by_element) v.v = shape_fill(sp, v.v, &(Shape){0});
-    if (type_is_bool(v.v->type)) return v.v;
     return op_cast(sp, v.v, type_scalar(sp->ir->types, DT_I1), false, NULL, at);
 }
 
@@ -45,8 +44,6 @@ void poison_assigned(Spec *sp, const AstList *body)
 /* ---- run-time branches ---- */
 
 typedef struct Arm {
-    ArmFn run;
-    void *ctx;
     Flow flow;
     Outcome out;
     ScopeCopy scope;
@@ -326,26 +323,14 @@ static Builder open_branch(Branch *br, Value *cond)
 
 /* ---- if ---- */
 
-/* The second arm when the first has left the function: all that follows belongs to it from the
-   start. */
-typedef struct Last { const AstList *body; const Rest *rest; } Last;
-
-static Flow run_last(Spec *sp, void *ctx)
-{
-    const Last *last = ctx;
-    Flow flow = exec_block(sp, last->body, last->rest);
-    if (flow == FLOW_NEXT) return exec_rest(sp, (void *)last->rest);
-    return flow == FLOW_MAYBE ? exec_unless_returned(sp, exec_rest, (void *)last->rest) : flow;
-}
-
 static Flow run_time_if(Spec *sp, Value *cond, const Ast *s, const Rest *rest)
 {
     Branch br = {.sp = sp, .at = s->span};
     bool is_open = is_rest_open(rest);
     Builder after = open_branch(&br, cond);
     run_arm(&br, 0, exec_cut, (void *)&s->branch.body);
-    if (is_open && !is_live(&br.arm[0])) {
-        run_arm(&br, 1, run_last, &(Last){&s->branch.orelse, rest});
+    if (is_open && !is_live(&br.arm[0])) { /* all that follows belongs to the second */
+        run_arm(&br, 1, exec_rest, &(Rest){&s->branch.orelse, 0, rest});
     } else {
         run_arm(&br, 1, exec_cut, (void *)&s->branch.orelse);
         if (is_open) take_rest(&br, rest);

@@ -195,18 +195,17 @@ static Flow exec_assert(Spec *sp, const Ast *s)
 {
     SpecValue cond = weaken(spec_eval(sp, s->pair.first));
     if (sv_is_error(cond)) return FLOW_NEXT;
+    const char *message = message_of(sp, s->pair.second);
     if (cond.kind != SV_VALUE) {
         int truth = op_truth(sp, cond, s->pair.first->span);
-        const char *message = message_of(sp, s->pair.second);
         if (truth == 0)
             spec_error(sp, s->pair.first->span, "assertion failed%s%s", message ? ": " : "",
                        message ? message : "");
         return truth == 0 ? FLOW_STOP : FLOW_NEXT;
     }
     const Builtin *b = builtin_find(NS_TL, "device_assert");
-    const char *message = message_of(sp, s->pair.second);
     SpecValue args[2] = {cond, sv_str(intern_cstr(sp->names, message ? message : ""))};
-    if (b) spec_call(sp, (SpecValue){.kind = SV_BUILTIN, .builtin = b}, 2, args, s->span);
+    spec_call(sp, (SpecValue){.kind = SV_BUILTIN, .builtin = b}, 2, args, s->span);
     return FLOW_NEXT;
 }
 
@@ -333,12 +332,10 @@ static Flow exec_stmt(Spec *sp, const Ast *s, const Rest *rest)
 
 static Flow exec_from(Spec *sp, const AstList *list, int i, const Rest *outer);
 
-typedef struct Tail { const AstList *list; int next; } Tail;
-
 static Flow exec_tail(Spec *sp, void *ctx)
 {
-    const Tail *t = ctx;
-    return exec_from(sp, t->list, t->next, &rest_cut);
+    const Rest *tail = ctx;
+    return exec_from(sp, tail->list, tail->next, tail->outer);
 }
 
 static Flow exec_from(Spec *sp, const AstList *list, int i, const Rest *outer)
@@ -348,7 +345,7 @@ static Flow exec_from(Spec *sp, const AstList *list, int i, const Rest *outer)
         Flow flow = exec_stmt(sp, list->data[i], &rest);
         if (flow == FLOW_NEXT) continue;
         if (flow == FLOW_MAYBE && i + 1 < list->len)
-            return exec_unless_returned(sp, exec_tail, &(Tail){list, i + 1});
+            return exec_unless_returned(sp, exec_tail, &(Rest){list, i + 1, &rest_cut});
         return flow;
     }
     return FLOW_NEXT;

@@ -12,22 +12,19 @@
 
 /* ---- names of other libraries ---- */
 
-static const struct { const char *name, *advice; } elsewhere[] = {
+static const struct { const char *names, *advice; } elsewhere[] = {
     {"mean", "write tl.sum(x, axis) / N"},
     {"var", "write it with tl.sum: the mean of the squares of x - mean"},
     {"std", "write it with tl.sum and tl.sqrt: the root of the mean of the squares of x - mean"},
-    {"pow", "write x * x, or libdevice.pow(x, y)"},
-    {"power", "write x * x, or libdevice.pow(x, y)"},
+    {"pow power", "write x * x, or libdevice.pow(x, y)"},
     {"square", "write x * x"},
     {"round", "write libdevice.rint(x), or libdevice.round(x) for halves away from 0"},
     {"relu", "write tl.maximum(x, 0)"},
     {"gelu", "write it with tl.erf or libdevice.tanh"},
     {"silu", "write x * tl.sigmoid(x)"},
-    {"concat", "write tl.cat(x, y), or tl.join"},
-    {"concatenate", "write tl.cat(x, y), or tl.join"},
+    {"concat concatenate", "write tl.cat(x, y), or tl.join"},
     {"stack", "write tl.join(x, y)"},
-    {"matmul", "write tl.dot(x, y)"},
-    {"mm", "write tl.dot(x, y)"},
+    {"matmul mm", "write tl.dot(x, y)"},
     {"einsum", "write tl.dot(x, y), or tl.sum of a product"},
     {"transpose", "write tl.trans(x)"},
     {"t", "write x.T"},
@@ -48,24 +45,18 @@ static const struct { const char *name, *advice; } elsewhere[] = {
     {"bool", "write x != 0"},
     {"astype", "write x.to(dtype)"},
     {"size", "write x.shape[i]"},
-    {"dim", "write len(x.shape)"},
-    {"ndim", "write len(x.shape)"},
-    {"clone", "blocks are values: leave it out"},
-    {"copy", "blocks are values: leave it out"},
-    {"detach", "blocks are values: leave it out"},
-    {"contiguous", "blocks are values: leave it out"},
-    {"cuda", "blocks are where the kernel runs: leave it out"},
-    {"cpu", "blocks are where the kernel runs: leave it out"},
+    {"dim ndim", "write len(x.shape)"},
+    {"clone copy detach contiguous", "blocks are values: leave it out"},
+    {"cuda cpu", "blocks are where the kernel runs: leave it out"},
     {"syncthreads", "write tl.debug_barrier(); what a program's threads share needs none"},
-    {"thread_id", "a program works on whole blocks: write tl.arange(0, N)"},
-    {"threadIdx", "a program works on whole blocks: write tl.arange(0, N)"},
+    {"thread_id threadIdx", "a program works on whole blocks: write tl.arange(0, N)"},
     {"blockIdx", "write tl.program_id(0)"},
 };
 
 bool advise_name(Spec *sp, Str name)
 {
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
-        if (strcmp(elsewhere[i].name, name) != 0) continue;
+        if (!lint_has_word(elsewhere[i].names, name)) continue;
         spec_note(sp, SPAN_NONE, "%s", elsewhere[i].advice);
         return true;
     }

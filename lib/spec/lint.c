@@ -135,8 +135,7 @@ void lint_function(Spec *sp, const SpecFunc *fn)
 
 /* ---- parameters ---- */
 
-/* The word stands in a text such as "*fp16[M, N]". */
-static bool has_word(const char *text, const char *word)
+bool lint_has_word(const char *text, const char *word)
 {
     size_t n = strlen(word);
     for (const char *at = text; (at = strstr(at, word)); at += n)
@@ -147,7 +146,7 @@ static bool has_word(const char *text, const char *word)
 static bool is_mention(const Ast *n, void *user)
 {
     Str name = user;
-    return (n->kind == AST_STRING && has_word(n->string.value, name)) ||
+    return (n->kind == AST_STRING && lint_has_word(n->string.value, name)) ||
            (n->kind == AST_NAME && n->name.id == name) ||
            (n->kind == AST_KEYWORD && n->keyword.name == name);
 }

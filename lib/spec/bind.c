@@ -533,22 +533,22 @@ static SpecValue value_of(Binder *b, Func *fn, Slot *s)
     return s->type.rank ? descriptor(b, fn, s) : sv_value(slot_value(b, fn, s));
 }
 
-bool bind_kernel(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, Bound *out)
+Func *bind_kernel(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, SpecValue **values)
 {
     Binder b = {.sp = sp, .kernel = kernel, .rq = rq};
     tuning_check(sp, kernel);
     gather(&b);
-    if (b.failed || tell_missing(&b, true) || !check_config(&b)) return false;
+    if (b.failed || tell_missing(&b, true) || !check_config(&b)) return NULL;
     if (rq->taken) tell_taken(&b, rq->taken);
-    out->fn = make_func(&b);
-    out->values = arena_array(sp->arena, SpecValue, b.n + 1);
+    Func *fn = make_func(&b);
+    *values = arena_array(sp->arena, SpecValue, b.n + 1);
     for (int i = 0; i < b.n; i++) {
-        out->values[i] = value_of(&b, out->fn, &b.slots[i]);
-        if (sv_is_error(out->values[i])) b.failed = true;
+        (*values)[i] = value_of(&b, fn, &b.slots[i]);
+        b.failed |= sv_is_error((*values)[i]);
     }
-    for (int i = 0; i < b.n; i++) set_extents(&b, out->fn, &b.slots[i]);
-    for (int i = 0; i < b.n; i++) set_strides(out->fn, &b.slots[i]);
-    return !b.failed;
+    for (int i = 0; i < b.n; i++) set_extents(&b, fn, &b.slots[i]);
+    for (int i = 0; i < b.n; i++) set_strides(fn, &b.slots[i]);
+    return b.failed ? NULL : fn;
 }
 
 void bind_ask(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, bool is_error)

@@ -188,15 +188,14 @@ static SpecValue contains(Spec *sp, SpecValue item, SpecValue in, bool negate, S
 
 SpecValue constant_compare(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
 {
+    const bool negate = op == AOP_NE || op == AOP_IS_NOT || op == AOP_NOT_IN;
     int order;
     bool unordered;
     switch (op) {
-    case AOP_EQ: return sv_bool(constant_is_equal(a, b));
-    case AOP_NE: return sv_bool(!constant_is_equal(a, b));
-    case AOP_IS: return sv_bool(a.kind == b.kind && constant_is_equal(a, b));
-    case AOP_IS_NOT: return sv_bool(!(a.kind == b.kind && constant_is_equal(a, b)));
-    case AOP_IN: return contains(sp, a, b, false, at);
-    case AOP_NOT_IN: return contains(sp, a, b, true, at);
+    case AOP_EQ: case AOP_NE: return sv_bool(constant_is_equal(a, b) != negate);
+    case AOP_IS: case AOP_IS_NOT:
+        return sv_bool((a.kind == b.kind && constant_is_equal(a, b)) != negate);
+    case AOP_IN: case AOP_NOT_IN: return contains(sp, a, b, negate, at);
     default: break;
     }
     if (!order_of(a, b, &order, &unordered))
@@ -356,21 +355,15 @@ long constant_size(SpecValue v, int *nesting)
     return v.kind == SV_STR && *v.s ? (long)str_len(v.s) : 1;
 }
 
-static SpecValue too_long(Spec *sp, Span at)
+static bool fits(Spec *sp, __int128 len, Span at)
 {
-    return spec_limit(sp, "max_length", at, "a string or tuple of more than %ld items",
-                      sp->limits.length);
-}
-
-static bool is_too_long(const Spec *sp, __int128 len)
-{
-    return sp->limits.length > 0 && len > sp->limits.length;
+    return spec_fits(sp, len, "a string or tuple", "items", at);
 }
 
 static SpecValue concat_strings(Spec *sp, Str a, Str b, Span at)
 {
     size_t n = str_len(a), m = str_len(b);
-    if (is_too_long(sp, (__int128)n + (__int128)m)) return too_long(sp, at);
+    if (!fits(sp, (__int128)n + (__int128)m, at)) return sv_error();
     Buf out = buf_make(sp->arena);
     buf_put(&out, a, n);
     buf_put(&out, b, m);
@@ -380,7 +373,7 @@ static SpecValue concat_strings(Spec *sp, Str a, Str b, Span at)
 static SpecValue concat_sequences(Spec *sp, SpecValue a, SpecValue b, Span at)
 {
     int n = a.tuple->len, m = b.tuple->len;
-    if (is_too_long(sp, (__int128)n + m)) return too_long(sp, at);
+    if (!fits(sp, (__int128)n + m, at)) return sv_error();
     SpecTuple *t = tuple_new(sp, n + m);
     for (int i = 0; i < n; i++) t->data[i] = a.tuple->data[i];
     for (int i = 0; i < m; i++) t->data[n + i] = b.tuple->data[i];
@@ -391,8 +384,8 @@ static SpecValue repeat(Spec *sp, SpecValue a, __int128 times, Span at)
 {
     if (times < 0) times = 0;
     __int128 unit = a.kind == SV_STR ? (__int128)str_len(a.s) : a.tuple->len;
-    if (unit > 0 && is_too_long(sp, times > sp->limits.length ? times : unit * times))
-        return too_long(sp, at);
+    if (unit > 0 && !fits(sp, times > sp->limits.length ? times : unit * times, at))
+        return sv_error();
     int n = (int)unit, count = unit ? (int)times : 0;
     if (a.kind == SV_STR) {
         Buf out = buf_make(sp->arena);

@@ -113,8 +113,6 @@ bool branch_is_by_element(const Spec *sp, SpecValue v);
 Value *branch_condition(Spec *sp, SpecValue v, Span at);
 
 /* ---- expr.c ---- */
-/* A sequence may have n values; false after an error. */
-bool sequence_fits(Spec *sp, long n, Span at);
 /* Evaluates without reporting anything. */
 SpecValue spec_try(Spec *sp, const Ast *e);
 /* strengthen, of numbers in tuples, too; what an aggregate holds stays. */
@@ -173,13 +171,9 @@ void place_set_field(Spec *sp, SpecValue x, Str name, SpecValue v, Span at);
 bool place_call(Spec *sp, const Ast *call);
 
 /* ---- bind.c: a kernel's parameters ---- */
-typedef struct Bound {
-    Func *fn;          /* with its parameters, without a body */
-    SpecValue *values; /* one for each parameter of the definition */
-} Bound;
-
-/* False after error diagnostics; everything missing is asked for in one of them. */
-bool bind_kernel(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, Bound *out);
+/* The function with its parameters and without a body, and a value for each parameter of the
+   definition. NULL after error diagnostics; everything missing is asked for in one of them. */
+Func *bind_kernel(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, SpecValue **values);
 /* What bind_kernel lacks, in one diagnostic: an error, or a warning that the kernel was not checked. */
 void bind_ask(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, bool is_error);
 /* True when bind_kernel would have all it needs. */

@@ -273,16 +273,9 @@ static SpecValue eval_ifexp(Spec *sp, const Ast *e)
 
 /* ---- containers ---- */
 
-bool sequence_fits(Spec *sp, long n, Span at)
-{
-    if (n <= sp->limits.length) return true;
-    spec_limit(sp, "max_length", at, "a sequence of more than %ld values", sp->limits.length);
-    return false;
-}
-
 static bool push_item(Spec *sp, Values *items, SpecValue v, Span at)
 {
-    if (!sequence_fits(sp, items->len + 1L, at)) return false;
+    if (!spec_fits(sp, items->len + 1L, "a sequence", "values", at)) return false;
     vec_push(sp->arena, items, v);
     return true;
 }
@@ -406,9 +399,7 @@ static SpecValue eval_fstring(Spec *sp, const Ast *e)
         const Ast *x = e->list.data[i];
         if (x->kind == AST_STRING) buf_put(&out, x->string.value, str_len(x->string.value));
         else if (!put_format(sp, &out, x)) return sv_error();
-        if ((long)out.len > sp->limits.length)
-            return spec_limit(sp, "max_length", e->span, "a string of more than %ld bytes",
-                              sp->limits.length);
+        if (!spec_fits(sp, (long)out.len, "a string", "bytes", e->span)) return sv_error();
     }
     return sv_str(intern(sp->names, buf_text(&out), out.len));
 }
@@ -423,12 +414,6 @@ SpecValue spec_member(Spec *sp, SpecValue v, Str name, Span at, Span name_at)
     if (v.kind == SV_RECORD_CLASS) return record_class_member(sp, v.record_class, name, name_at);
     spec_at(sp, at);
     return op_attribute(sp, v, name, at);
-}
-
-static SpecValue eval_attribute(Spec *sp, const Ast *e)
-{
-    return spec_member(sp, spec_eval(sp, e->attribute.value), e->attribute.name, e->span,
-                       e->attribute.name_span);
 }
 
 static SpecValue bound(Spec *sp, const Ast *e)
@@ -535,7 +520,9 @@ static SpecValue eval_node(Spec *sp, const Ast *e)
     case AST_IFEXP: return eval_ifexp(sp, e);
     case AST_LAMBDA: return eval_lambda(sp, e);
     case AST_CALL: return eval_call(sp, e);
-    case AST_ATTRIBUTE: return eval_attribute(sp, e);
+    case AST_ATTRIBUTE:
+        return spec_member(sp, spec_eval(sp, e->attribute.value), e->attribute.name, e->span,
+                           e->attribute.name_span);
     case AST_SUBSCRIPT: return eval_subscript(sp, e);
     case AST_SLICE: return eval_slice(sp, e);
     case AST_NAMED: return eval_named(sp, e);

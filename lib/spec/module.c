@@ -218,20 +218,14 @@ static void bind_from(BindJob j, const Ast *n)
     }
 }
 
-/* 1 or 0 when the condition of a module-level `if` is known, else -1. */
-static int fold_condition(SpecModule *m, const Ast *e)
-{
-    Spec sp = spec_state(m->program, NULL);
-    SpecValue v = module_try(&sp, m, e);
-    return sv_is_known(v) ? constant_is_true(v) : -1;
-}
-
 static void bind_if(BindJob j, const Ast *n)
 {
-    int truth = fold_condition(j.m, n->branch.cond);
-    if (truth < 0) j.is_doubtful = true;
-    if (truth != 0) bind_statements(j, &n->branch.body);
-    if (truth != 1) bind_statements(j, &n->branch.orelse);
+    Spec sp = spec_state(j.m->program, NULL);
+    SpecValue cond = module_try(&sp, j.m, n->branch.cond);
+    const bool is_known = sv_is_known(cond), truth = is_known && constant_is_true(cond);
+    j.is_doubtful |= !is_known;
+    if (!is_known || truth) bind_statements(j, &n->branch.body);
+    if (!truth) bind_statements(j, &n->branch.orelse);
 }
 
 static SpecModule *import_module(SpecModule *m, int level, const char *dotted);
@@ -412,18 +406,16 @@ static SpecModule *find_in_tree(SpecModule *m, const char *path)
 }
 
 /* Packages that are known to be outside: no file is looked for. */
-static bool is_outside(const char *dotted)
+static bool is_outside(Program *p, const char *dotted)
 {
     static const char *const roots[] = {
         "triton",      "tkc",        "torch",     "math",         "os",
         "sys",         "numpy",      "functools", "typing",       "packaging",
         "builtins",    "logging",    "enum",      "dataclasses",  "itertools",
         "collections", "contextlib", "importlib", "transformers", "warnings",
-        "inspect",     "operator",   "re",        "time",         "copy"};
-    size_t n = strcspn(dotted, ".");
-    for (size_t i = 0; i < sizeof roots / sizeof *roots; i++)
-        if (strlen(roots[i]) == n && strncmp(roots[i], dotted, n) == 0) return true;
-    return false;
+        "inspect",     "operator",   "re",        "time",         "copy",
+        NULL};
+    return str_among(arena_strndup(p->arena, dotted, strcspn(dotted, ".")), roots);
 }
 
 /* "'a/b/mylib', 'a/mylib' and 2 folders above": the files of an import without their endings, in the
@@ -452,7 +444,7 @@ static SpecModule *missing_module(SpecModule *m, int level, const char *dotted)
 {
     Program *p = m->program;
     SpecModule *host = module_named(p, *dotted ? dotted : ".");
-    if (host->kind == MODULE_HOST && (level > 0 || !is_outside(dotted)))
+    if (host->kind == MODULE_HOST && (level > 0 || !is_outside(p, dotted)))
         host->missing = places_of(m, level, slashes(p, dotted)), host->is_relative = level > 0;
     return host;
 }
@@ -468,7 +460,7 @@ static SpecModule *import_module(SpecModule *m, int level, const char *dotted)
         else found = open_file(p, join_path(p, base, "__init__.py"));
         if (!found && !*dotted)
             found = module_new(p, MODULE_PACKAGE, intern_cstr(p->ir->names, base));
-    } else if (!is_outside(dotted)) {
+    } else if (!is_outside(p, dotted)) {
         found = find_in_tree(m, slashes(p, dotted));
     }
     return found ? found : missing_module(m, level, dotted);

@@ -168,9 +168,8 @@ SpecValue op_unary(Spec *sp, AstOp op, SpecValue a, Span at)
     bool number = a.kind == SV_VALUE && !type_is_pointer(a.v->type);
     if (number && op == AOP_POS) return a;
     if (number && op == AOP_NEG) return sv_value(build_unary(&sp->b, OP_NEG, a.v));
-    if (number && op == AOP_INVERT && type_is_int(a.v->type))
-        return sv_value(build_unary(&sp->b, OP_NOT, a.v));
-    if (number && op == AOP_NOT && type_is_bool(a.v->type))
+    if (number && ((op == AOP_INVERT && type_is_int(a.v->type)) ||
+                   (op == AOP_NOT && type_is_bool(a.v->type))))
         return sv_value(build_unary(&sp->b, OP_NOT, a.v));
     const char *wants = op == AOP_INVERT ? "integers" : op == AOP_NOT ? "int1" : "numbers";
     return spec_error(sp, at, "%s is for %s at run time, found %s", quoted(sp, op), wants,
@@ -191,8 +190,8 @@ SpecValue op_compare(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
 {
     if (sv_is_error(a) || sv_is_error(b)) return sv_error();
     if (!is_run_time(a) && !is_run_time(b)) return constant_compare(sp, op, a, b, at);
-    if (op == AOP_IS) return sv_bool(a.kind == SV_VALUE && b.kind == SV_VALUE && a.v == b.v);
-    if (op == AOP_IS_NOT) return sv_bool(!(a.kind == SV_VALUE && b.kind == SV_VALUE && a.v == b.v));
+    const bool is_one = a.kind == SV_VALUE && b.kind == SV_VALUE && a.v == b.v;
+    if (op == AOP_IS || op == AOP_IS_NOT) return sv_bool(is_one == (op == AOP_IS));
     if (op == AOP_IN || op == AOP_NOT_IN) {
         SpecValue known = weaken(a);
         if (known.kind != SV_VALUE) return constant_compare(sp, op, known, b, at);
@@ -277,10 +276,7 @@ static int range_items(Spec *sp, const SpecRange *r, SpecValue **items, Span at)
     __int128 stride = step > 0 ? step : -(__int128)step;
     if (span > 0) {
         __int128 count = (span + stride - 1) / stride;
-        if (sp->limits.length > 0 && count > sp->limits.length)
-            return spec_limit(sp, "max_length", at, "a compile-time range of more than %ld items",
-                              sp->limits.length),
-                   -1;
+        if (!spec_fits(sp, count, "a compile-time range", "items", at)) return -1;
         n = (int64_t)count;
     }
     if (!spec_step_items(sp, (long)n, at)) return -1;

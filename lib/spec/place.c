@@ -111,7 +111,7 @@ void place_set_item(Spec *sp, SpecValue x, SpecValue index, SpecValue v, Span at
 static void extend(Spec *sp, const SpecTuple *old, int at_index, int n, const SpecValue *items,
                    Span at)
 {
-    if (!sequence_fits(sp, (long)old->len + n, at)) return;
+    if (!spec_fits(sp, (long)old->len + n, "a sequence", "values", at)) return;
     SpecTuple *t = copy_with(sp, old, old->len + n);
     for (int i = 0; i < n; i++) t->data[at_index + i] = items[i];
     for (int i = at_index; i < old->len; i++) t->data[i + n] = old->data[i];

@@ -59,13 +59,6 @@ static DType divide_in(DType dt, bool division)
     return division && (dt == DT_F16 || dt == DT_BF16) ? DT_F32 : dt;
 }
 
-/* Two fp8 stay what they promote to. */
-static DType promote_pair_of_floats(DType a, DType b, bool division, PromoteFault *fault)
-{
-    bool are_f8 = dtype_is_f8(a) && dtype_is_f8(b);
-    return divide_in(promote_floats(a, b, fault), division && !are_f8);
-}
-
 /* An int1 has no sign that could be the wrong one. */
 static bool are_signs_mixed(DType a, DType b)
 {
@@ -76,7 +69,9 @@ static bool are_signs_mixed(DType a, DType b)
 DType promote_pair(DType a, DType b, bool division, PromoteFault *fault)
 {
     *fault = PROMOTE_FINE;
-    if (is_float(a) || is_float(b)) return promote_pair_of_floats(a, b, division, fault);
+    const bool are_f8 = dtype_is_f8(a) && dtype_is_f8(b); /* which stay what they promote to */
+    if (is_float(a) || is_float(b))
+        return divide_in(promote_floats(a, b, fault), division && !are_f8);
     if (division && are_signs_mixed(a, b)) {
         *fault = PROMOTE_SIGNS;
         return DT_NONE;

@@ -13,12 +13,9 @@
 #include "spec/memory.h"
 #include "spec/record.h"
 
+static const SpecLimits defaults = {
+    .steps = 1000000, .ops = 1000000, .length = 1000000, .nesting = 200, .depth = 100};
 enum {
-    DEFAULT_STEPS = 1000000,
-    DEFAULT_OPS = 1000000,
-    DEFAULT_LENGTH = 1000000,
-    DEFAULT_NESTING = 200,
-    DEFAULT_DEPTH = 100,
     STACK_BYTES = 3 << 20, /* of the eight of base/own_stack.c */
     MAX_CALL_NOTES = 8
 };
@@ -28,11 +25,11 @@ enum {
 static SpecLimits limits_of(const SpecRequest *rq)
 {
     SpecLimits l = rq ? rq->limits : (SpecLimits){0};
-    if (l.steps <= 0) l.steps = DEFAULT_STEPS;
-    if (l.ops <= 0) l.ops = DEFAULT_OPS;
-    if (l.length <= 0) l.length = DEFAULT_LENGTH;
-    if (l.nesting <= 0) l.nesting = DEFAULT_NESTING;
-    if (l.depth <= 0) l.depth = DEFAULT_DEPTH;
+    if (l.steps <= 0) l.steps = defaults.steps;
+    if (l.ops <= 0) l.ops = defaults.ops;
+    if (l.length <= 0) l.length = defaults.length;
+    if (l.nesting <= 0) l.nesting = defaults.nesting;
+    if (l.depth <= 0) l.depth = defaults.depth;
     return l;
 }
 
@@ -105,18 +102,18 @@ Func *spec_kernel(SpecModule *m, const SpecRequest *rq)
     Program *p = m->program;
     int errors = p->dx->nerrors;
     Spec sp;
-    Bound bound;
+    SpecValue *values;
     SpecFunc *kernel = open_kernel(&sp, m, rq->kernel, rq);
-    if (!kernel || !bind_kernel(&sp, kernel, rq, &bound)) return NULL;
+    Func *fn = kernel ? bind_kernel(&sp, kernel, rq, &values) : NULL;
+    if (!fn) return NULL;
     DiagId stage = diags_enter(p->dx, DIAG_LANGUAGE);
-    sp = spec_state(p, bound.fn);
-    SpecValue result = call_entry(&sp, kernel, bound.values);
-    check_result(&sp, result, kernel);
+    sp = spec_state(p, fn);
+    check_result(&sp, call_entry(&sp, kernel, values), kernel);
     diags_enter(p->dx, stage);
     if (p->dx->nerrors > errors) return NULL;
     lint_functions(&sp);
     build_return(&sp.b);
-    return bound.fn;
+    return fn;
 }
 
 void spec_ask(SpecModule *m, const char *kernel, const SpecRequest *rq, bool is_error)
@@ -251,6 +248,13 @@ bool spec_step_items(Spec *sp, long items, Span at)
     if (!sp->out_of_budget) sp->steps += items / ITEMS_A_STEP - 1;
     look_at_clock(sp->program, items / ITEMS_A_STEP);
     return spec_step(sp, at);
+}
+
+bool spec_fits(Spec *sp, __int128 n, const char *what, const char *items, Span at)
+{
+    if (n <= sp->limits.length) return true;
+    spec_limit(sp, "max_length", at, "%s of more than %ld %s", what, sp->limits.length, items);
+    return false;
 }
 
 /* Ends all, with an error for the first. */

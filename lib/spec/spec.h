@@ -146,6 +146,8 @@ SpecValue spec_call(Spec *sp, SpecValue callee, int n, const SpecValue *args, Sp
 SpecValue spec_std(Spec *sp, const char *name);
 /* Spends one step of the budget; false (after a diagnostic, once) when it is gone. */
 bool spec_step(Spec *sp, Span at);
+/* What is made may have so many items; false after an error: "a string of more than 9 bytes". */
+bool spec_fits(Spec *sp, __int128 n, const char *what, const char *items, Span at);
 /* Spends what looking at `items` items of a string or sequence costs. */
 bool spec_step_items(Spec *sp, long items, Span at);
 /* Describes a value for a message: "block<128xfp16>", "the string 'abc'", "None", "int 5", "function 'f'". In the arena. */

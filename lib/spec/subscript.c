@@ -150,22 +150,23 @@ static const Param *subscript_extents(const Spec *sp, SpecValue v)
     return p->rank > 0 ? p : NULL;
 }
 
-static Value *parameter_int64(Spec *sp, int64_t constant, int param)
+/* The number, or where it is below 0 the parameter's. */
+static Value *known_or_given(Spec *sp, int64_t number, int param)
 {
-    if (param < 0) return build_int(&sp->b, DT_I64, constant);
+    if (number >= 0) return build_int(&sp->b, DT_I64, number);
     return build_cast(&sp->b, sp->fn->body->args[param], DT_I64, NULL);
 }
 
 static Value *extent_of(Spec *sp, const Param *p, int d)
 {
-    return parameter_int64(sp, p->extent[d], p->extent[d] >= 0 ? -1 : p->extent_param[d]);
+    return known_or_given(sp, p->extent[d], p->extent_param[d]);
 }
 
 /* Declared, or the product of the extents after it. */
 static Value *stride_of(Spec *sp, const Param *p, int d)
 {
     if (p->stride[d] >= 0 || p->stride_param[d] >= 0)
-        return parameter_int64(sp, p->stride[d], p->stride[d] >= 0 ? -1 : p->stride_param[d]);
+        return known_or_given(sp, p->stride[d], p->stride_param[d]);
     Value *stride = build_int(&sp->b, DT_I64, 1);
     for (int i = d + 1; i < p->rank; i++)
         stride = build_binary(&sp->b, OP_MUL, stride, extent_of(sp, p, i));

@@ -181,14 +181,6 @@ static const char *as_function(Spec *sp, Span at, const Names *names)
     return buf_text(&out);
 }
 
-/* A text stays one inside a function, and is true: only words help. */
-static void advise_text(Tuning *t, Diag *d)
-{
-    diag_note(t->sp->dx, d, SPAN_NONE,
-              "write a function, as in lambda args: args[\"n\"] %% args[\"BLOCK\"] == 0; a text is "
-              "always true");
-}
-
 static void check_rule_kind(Tuning *t, const Ast *rule)
 {
     Search s = {.t = t};
@@ -198,8 +190,10 @@ static void check_rule_kind(Tuning *t, const Ast *rule)
     Diag *d = diag_warning(dx, DIAG_TUNING, rule->span,
                            "a heuristic is a function of the arguments, found %s",
                            ast_describe(rule));
-    if (rule->kind == AST_STRING || rule->kind == AST_FSTRING) {
-        advise_text(t, d);
+    if (rule->kind == AST_STRING || rule->kind == AST_FSTRING) { /* in a function it stays one */
+        diag_note(dx, d, SPAN_NONE,
+                  "write a function, as in lambda args: args[\"n\"] %% args[\"BLOCK\"] == 0; a text "
+                  "is always true");
         return;
     }
     const char *text = rule->span.source ? as_function(t->sp, rule->span, &s.names) : NULL;

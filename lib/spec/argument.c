@@ -36,29 +36,22 @@ SpecValue arg_refuse(Spec *sp, const BuiltinCall *c, int i, const char *expected
 
 /* ---- kinds of parameters ---- */
 
-/* Makes *v, which argument i is, what it should be. False: it cannot be that, or is an error after
-   a diagnostic. */
-typedef bool ReadArg(Spec *sp, const BuiltinCall *c, int i, SpecValue *v);
+/* What v, which argument i is, stands for: another value, or v as it is. Poison after an error. */
+typedef SpecValue ReadArg(Spec *sp, const BuiltinCall *c, int i, SpecValue v);
 
 struct ArgKind {
     const char *name;
-    ReadArg *read;
+    SvKind is;                   /* as which it is read; ABSENT: whatever it is read as */
+    ReadArg *read;               /* NULL: it is taken as it is */
     bool (*fits)(const Type *t); /* then, of its type; NULL: any does */
     const char *expected;        /* as messages call it */
     OpKind op;                   /* of a choice: one of what that attribute of that op may be */
     AttrKey key;
 };
 
-static bool read_value(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
+static SpecValue read_value(Spec *sp, const BuiltinCall *c, int i, SpecValue v)
 {
-    if (sv_is_number(*v)) *v = sv_value(op_to_value(sp, *v, c->spans[i]));
-    return v->kind == SV_VALUE;
-}
-
-static bool read_block(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
-{
-    (void)sp, (void)c, (void)i;
-    return v->kind == SV_VALUE && type_is_block(v->v->type);
+    return strengthen(sp, v, c->spans[i]);
 }
 
 static bool is_no_pointer(const Type *t)
@@ -66,99 +59,88 @@ static bool is_no_pointer(const Type *t)
     return !type_is_pointer(t);
 }
 
-static bool read_bool(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
+static bool is_block_of_numbers(const Type *t)
 {
-    int truth = sv_is_operand(*v) ? op_truth(sp, *v, c->spans[i]) : -1;
-    if (truth == -2) *v = sv_error();
-    if (truth >= 0) *v = sv_bool(truth);
-    return truth >= 0;
+    return type_is_block(t) && !type_is_pointer(t);
 }
 
-static bool read_int(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
+static SpecValue read_bool(Spec *sp, const BuiltinCall *c, int i, SpecValue v)
+{
+    int truth = sv_is_operand(v) ? op_truth(sp, v, c->spans[i]) : -1;
+    return truth == -2 ? sv_error() : truth == -1 ? v : sv_bool(truth);
+}
+
+static SpecValue read_int(Spec *sp, const BuiltinCall *c, int i, SpecValue v)
 {
     int64_t n;
-    bool ok = op_to_int(sp, *v, &n, c->spans[i], arg_what(sp, c, i));
-    *v = ok ? sv_int(n) : sv_error();
-    return ok;
+    return op_to_int(sp, v, &n, c->spans[i], arg_what(sp, c, i)) ? sv_int(n) : sv_error();
 }
 
 /* Made positive. Of what has no dims there is no axis, which is told of that. */
-static bool read_axis(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
+static SpecValue read_axis(Spec *sp, const BuiltinCall *c, int i, SpecValue v)
 {
     SpecValue *blocks, x = c->args[0];
-    if (sv_items(&x, &blocks) < 1 || blocks->kind != SV_VALUE) return true;
-    if (!read_int(sp, c, i, v)) return advise_pair(sp, c, i), false;
+    if (sv_items(&x, &blocks) < 1 || blocks->kind != SV_VALUE) return v;
+    v = read_int(sp, c, i, v);
+    if (sv_is_error(v)) return advise_pair(sp, c, i), v;
     const int rank = blocks->v->type->rank;
-    const int64_t axis = (int64_t)v->i;
-    *v = axis < -rank || axis >= rank ? sv_error() : sv_int(axis < 0 ? axis + rank : axis);
-    return v->kind == SV_INT ||
-           spec_fail(sp, c->spans[i], "%s is %lld, but the block has %d dimension%s",
-                     arg_what(sp, c, i), (long long)axis, rank, rank == 1 ? "" : "s");
+    const int64_t axis = (int64_t)v.i;
+    if (axis >= -rank && axis < rank) return sv_int(axis < 0 ? axis + rank : axis);
+    return spec_error(sp, c->spans[i], "%s is %lld, but the block has %d dimension%s",
+                      arg_what(sp, c, i), (long long)axis, rank, rank == 1 ? "" : "s");
 }
 
 /* None is all of them. */
-static bool read_axes(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
+static SpecValue read_axes(Spec *sp, const BuiltinCall *c, int i, SpecValue v)
 {
-    return v->kind == SV_NONE || read_axis(sp, c, i, v);
-}
-
-static bool read_str(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
-{
-    (void)sp, (void)c, (void)i;
-    return v->kind == SV_STR;
+    return v.kind == SV_NONE ? v : read_axis(sp, c, i, v);
 }
 
 /* A type, or the text of one: 'fp32', '*i8'. */
-static bool read_type(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
+static SpecValue read_type(Spec *sp, const BuiltinCall *c, int i, SpecValue v)
 {
     (void)c, (void)i;
-    if (v->kind == SV_TYPE) return true;
-    const Type *t = v->kind == SV_STR ? type_parse(sp->ir->types, v->s, str_len(v->s)) : NULL;
-    DType dt = v->kind == SV_CLASS ? host_dtype(v->class_name, strlen(v->class_name)) : DT_NONE;
+    const Type *t = v.kind == SV_STR ? type_parse(sp->ir->types, v.s, str_len(v.s)) : NULL;
+    DType dt = v.kind == SV_CLASS ? host_dtype(v.class_name, strlen(v.class_name)) : DT_NONE;
     if (dt != DT_NONE) t = type_scalar(sp->ir->types, dt); /* int, float, bool */
-    if (t) *v = sv_type(t);
-    return t;
+    return t ? sv_type(t) : v;
 }
 
-static bool read_dtype(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
+static SpecValue read_dtype(Spec *sp, const BuiltinCall *c, int i, SpecValue v)
 {
-    if (!read_type(sp, c, i, v)) return false;
-    if (v->type->kind == TY_BLOCK) *v = sv_type(tkc_type_element(v->type));
-    return v->type->kind == TY_SCALAR;
+    v = read_type(sp, c, i, v);
+    if (v.kind != SV_TYPE) return v;
+    const Type *t = v.type->kind == TY_BLOCK ? tkc_type_element(v.type) : v.type;
+    return t->kind == TY_SCALAR ? sv_type(t) : sv_none();
 }
 
-static bool read_descriptor(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
+static SpecValue read_padding(Spec *sp, const BuiltinCall *c, int i, SpecValue v)
 {
     (void)sp, (void)c, (void)i;
-    return v->kind == SV_DESC;
-}
-
-static bool read_padding(Spec *sp, const BuiltinCall *c, int i, SpecValue *v)
-{
-    return read_str(sp, c, i, v) && (!*v->s || !strcmp(v->s, "zero") || !strcmp(v->s, "nan"));
+    static const char *const words[] = {"", "zero", "nan", NULL};
+    return v.kind == SV_STR && str_among(v.s, words) ? v : sv_none();
 }
 
 static const ArgKind kinds[] = {
-#define KIND(name, expected) {#name, read_##name, NULL, expected, OP_NONE, ATTR_NONE}
-#define KIND_OF(name, read, fits, expected) {#name, read, fits, expected, OP_NONE, ATTR_NONE}
-    KIND(value, "a number or a block"),
-    KIND_OF(number, read_value, is_no_pointer, "a number or a block of numbers"),
-    KIND_OF(float, read_value, type_is_float, "a float"),
-    KIND_OF(integer, read_value, type_is_int, "an integer"),
-    KIND(block, "a block"),
-    KIND_OF(numbers, read_block, is_no_pointer, "a block of numbers"),
-    KIND(bool, "a compile-time bool"),
-    KIND(int, NULL),
-    KIND(axis, NULL),
-    KIND(axes, NULL),
-    KIND(str, "a string"),
-    KIND(padding, "'zero' or 'nan'"),
-    KIND(type, "a type such as tl.float32"),
-    KIND(dtype, "a number's type such as tl.float32"),
-    KIND(descriptor, "a tensor descriptor"),
+#define KIND(name, is, read, fits, expected)                                                       \
+    {#name, SV_##is, read, fits, expected, OP_NONE, ATTR_NONE}
+    KIND(value, VALUE, read_value, NULL, "a number or a block"),
+    KIND(number, VALUE, read_value, is_no_pointer, "a number or a block of numbers"),
+    KIND(float, VALUE, read_value, type_is_float, "a float"),
+    KIND(integer, VALUE, read_value, type_is_int, "an integer"),
+    KIND(block, VALUE, NULL, type_is_block, "a block"),
+    KIND(numbers, VALUE, NULL, is_block_of_numbers, "a block of numbers"),
+    KIND(bool, BOOL, read_bool, NULL, "a compile-time bool"),
+    KIND(int, INT, read_int, NULL, NULL),
+    KIND(axis, ABSENT, read_axis, NULL, NULL),
+    KIND(axes, ABSENT, read_axes, NULL, NULL),
+    KIND(str, STR, NULL, NULL, "a string"),
+    KIND(padding, STR, read_padding, NULL, "'zero' or 'nan'"),
+    KIND(type, TYPE, read_type, NULL, "a type such as tl.float32"),
+    KIND(dtype, TYPE, read_dtype, NULL, "a number's type such as tl.float32"),
+    KIND(descriptor, DESC, NULL, NULL, "a tensor descriptor"),
 #undef KIND
-#undef KIND_OF
-#define CHOICE(name, op, key) {#name, read_str, NULL, "a string", OP_##op, ATTR_##key}
+#define CHOICE(name, op, key) {#name, SV_STR, NULL, NULL, "a string", OP_##op, ATTR_##key}
     CHOICE(load_cache, LOAD, CACHE),
     CHOICE(store_cache, STORE, CACHE),
     CHOICE(eviction, LOAD, EVICT),
@@ -200,7 +182,9 @@ bool arg_read(Spec *sp, const BuiltinCall *c, int i, const ArgKind *kind, SpecVa
     if (!kind || (v.kind == SV_NONE && otherwise.kind == SV_NONE)) return true;
     if (v.kind == SV_NONE && (otherwise.kind == SV_BOOL || otherwise.kind == SV_STR)) v = otherwise;
     if (sv_is_error(v)) return false;
-    if (kind->read(sp, c, i, &v) && (!kind->fits || kind->fits(v.v->type))) {
+    if (kind->read) v = kind->read(sp, c, i, v);
+    bool is_it = kind->is == SV_ABSENT ? !sv_is_error(v) : v.kind == kind->is;
+    if (is_it && (!kind->fits || kind->fits(v.v->type))) {
         c->args[i] = v;
         return !kind->op || choose(sp, c, i, rule_words(kind->op, kind->key));
     }

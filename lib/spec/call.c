@@ -238,14 +238,11 @@ static SpecValue pack_keywords(Spec *sp, const Args *extra)
 static bool bind_keyword(Spec *sp, Call *c, const Arg *a)
 {
     int i = find_param(c, a->name);
-    if (i < 0) {
-        for (int k = 0; k < c->params->len; k++) {
-            if (c->params->data[k].kind != PARAM_KWARGS) continue;
-            vec_push(sp->arena, &c->extra, *a);
-            return true;
-        }
-        return unknown_keyword(sp, c, a);
+    if (i < 0 && walk_takes_any(c->params)) {
+        vec_push(sp->arena, &c->extra, *a);
+        return true;
     }
+    if (i < 0) return unknown_keyword(sp, c, a);
     c->spans[i] = a->span;
     if (c->values[i].kind == SV_ABSENT) return c->values[i] = a->value, true;
     if (c->params->data[i].kind == PARAM_VARARGS)
@@ -312,7 +309,8 @@ static bool fill_defaults(Spec *sp, Call *c)
     Buf missing = buf_make(sp->arena);
     for (int i = 0; i < c->params->len; i++) {
         if (c->values[i].kind != SV_ABSENT) continue;
-        c->values[i] = default_of(sp, c, i);
+        c->values[i] = c->params->data[i].kind == PARAM_KWARGS ? pack_keywords(sp, &c->extra)
+                                                               : default_of(sp, c, i);
         if (c->values[i].kind == SV_ABSENT)
             buf_printf(&missing, "%s'%s'", missing.len ? ", " : "", c->params->data[i].name);
     }
@@ -331,8 +329,6 @@ bool bind_args(Spec *sp, Call *c)
     if (!bind_positional(sp, c)) return false;
     for (int i = npositional(c->args); i < c->args->len; i++)
         if (c->args->data[i].name && !bind_keyword(sp, c, &c->args->data[i])) return false;
-    for (int i = 0; i < params->len; i++)
-        if (params->data[i].kind == PARAM_KWARGS) c->values[i] = pack_keywords(sp, &c->extra);
     return fill_defaults(sp, c);
 }
 

@@ -25,8 +25,7 @@ static const char *const launch_options[] = {"num_warps", "num_stages", "num_cta
 static bool is_parameter(const Tuning *t, Str name)
 {
     const AstParams *params = &t->kernel->def->def.params;
-    return walk_param(params, name) ||
-           (params->len && params->data[params->len - 1].kind == PARAM_KWARGS);
+    return walk_param(params, name) || walk_takes_any(params);
 }
 
 static const char *parameter_list(const Tuning *t)

@@ -37,6 +37,11 @@ bool walk_any(const Ast *n, bool (*is)(const Ast *n, void *user), void *user)
     return s.found;
 }
 
+bool walk_takes_any(const AstParams *params)
+{
+    return params->len && params->data[params->len - 1].kind == PARAM_KWARGS;
+}
+
 const AstParam *walk_param(const AstParams *params, const char *name)
 {
     for (int i = 0; i < params->len; i++)

@@ -23,6 +23,8 @@ bool walk_changes_list(const Ast *call);
 bool walk_has(const AstNames *names, Str name);
 /* Whether a node within n, which may be NULL, is such a one. */
 bool walk_any(const Ast *n, bool (*is)(const Ast *n, void *user), void *user);
+/* The last parameter is **name, which takes keywords of any name. */
+bool walk_takes_any(const AstParams *params);
 /* The first parameter of that name, or NULL; the names of all. */
 const AstParam *walk_param(const AstParams *params, const char *name);
 const Str *walk_param_names(Arena *a, const AstParams *params);

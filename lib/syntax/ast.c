@@ -12,36 +12,8 @@ Ast *ast_new(Arena *a, AstKind kind, Span span)
 const char *ast_op_text(AstOp op)
 {
     static const char *const text[AOP_COUNT] = {
-        [AOP_NONE] = "none",
-        [AOP_ADD] = "+",
-        [AOP_SUB] = "-",
-        [AOP_MUL] = "*",
-        [AOP_MATMUL] = "@",
-        [AOP_DIV] = "/",
-        [AOP_FLOORDIV] = "//",
-        [AOP_MOD] = "%",
-        [AOP_POW] = "**",
-        [AOP_SHL] = "<<",
-        [AOP_SHR] = ">>",
-        [AOP_AND] = "&",
-        [AOP_OR] = "|",
-        [AOP_XOR] = "^",
-        [AOP_NEG] = "-",
-        [AOP_POS] = "+",
-        [AOP_INVERT] = "~",
-        [AOP_NOT] = "not",
-        [AOP_LOGICAL_AND] = "and",
-        [AOP_LOGICAL_OR] = "or",
-        [AOP_EQ] = "==",
-        [AOP_NE] = "!=",
-        [AOP_LT] = "<",
-        [AOP_LE] = "<=",
-        [AOP_GT] = ">",
-        [AOP_GE] = ">=",
-        [AOP_IS] = "is",
-        [AOP_IS_NOT] = "is not",
-        [AOP_IN] = "in",
-        [AOP_NOT_IN] = "not in",
+#define AOP(ID, text) [AOP_##ID] = text,
+#include "syntax/ast_op.def"
     };
     return text[op];
 }

@@ -22,12 +22,8 @@ typedef enum AstKind {
 
 /* Operators of UNARY, BINARY, AUGASSIGN, BOOLOP, COMPARE. */
 typedef enum AstOp {
-    AOP_NONE,
-    AOP_ADD, AOP_SUB, AOP_MUL, AOP_MATMUL, AOP_DIV, AOP_FLOORDIV, AOP_MOD, AOP_POW,
-    AOP_SHL, AOP_SHR, AOP_AND, AOP_OR, AOP_XOR,
-    AOP_NEG, AOP_POS, AOP_INVERT, AOP_NOT,
-    AOP_LOGICAL_AND, AOP_LOGICAL_OR,
-    AOP_EQ, AOP_NE, AOP_LT, AOP_LE, AOP_GT, AOP_GE, AOP_IS, AOP_IS_NOT, AOP_IN, AOP_NOT_IN,
+#define AOP(ID, text) AOP_##ID,
+#include "syntax/ast_op.def"
     AOP_COUNT
 } AstOp;
 /* "+", "//", "is not", … */

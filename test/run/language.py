@@ -171,8 +171,9 @@ def operations():
                 keywords[name] = re.findall(r"(\w+)(?:: [\w.]+)? = ", parameters)
     for name, where, parameters in re.findall(r'^(?:BUILTIN|OPERATION)\("(\w+)",\s*([\w|]+),\s*\w+,\s*(?:\w+,\s*)?"([^"]*)"\)', table, re.M):
         yield name, where.split("|"), [re.split("[:=]", p)[0].strip() for p in parameters.split(",") if "=" in p]
-    for name, where in re.findall(r'^UNARY\("(\w+)",\s*([\w|]+),', table, re.M):
-        yield name, where.split("|"), []
+    places = {"EVERYWHERE": "TL|MATH|LIBDEVICE|METHOD", "LIBM_OP": "LIBDEVICE|MATH"}
+    for kind, name, where in re.findall(r"\b(UNARY|EVERYWHERE|LIBM_OP)\((\w+), (?:([\w|]+), )?[A-Z]\w+\)", table):
+        yield name, (where or places[kind]).split("|"), []
     for name, where, function in re.findall(r"\bSTD(?:_AS)?\((\w+), ([A-Z|]+)(?:, (\w+))?\)", table):
         yield name, where.split("|"), keywords[function or name]
     for name, where in re.findall(r"^STD_IS\((\w+), ([A-Z|]+),", table, re.M):

@@ -18,16 +18,11 @@
 
 /* ---- behind a return ---- */
 
-/* The word with which control leaves, or NULL. */
-static const char *leaving(const Ast *s)
+/* Control leaves with it. */
+static bool is_leaving(const Ast *s)
 {
-    switch (s->kind) {
-    case AST_RETURN: return "return";
-    case AST_RAISE: return "raise";
-    case AST_BREAK: return "break";
-    case AST_CONTINUE: return "continue";
-    default: return NULL;
-    }
+    return s->kind == AST_RETURN || s->kind == AST_RAISE || s->kind == AST_BREAK ||
+           s->kind == AST_CONTINUE;
 }
 
 static bool is_nothing(const Ast *s)
@@ -40,12 +35,12 @@ static void check_block(void *user, AstList *list)
 {
     Spec *sp = user;
     for (int i = 0; i + 1 < list->len; i++) {
-        const char *word = leaving(list->data[i]);
-        if (!word) continue;
+        if (!is_leaving(list->data[i])) continue;
         const Ast *next = list->data[i + 1];
         if (is_nothing(next)) return;
         diag_warning(sp->dx, DIAG_UNREACHABLE, next->span,
-                     "this is never executed: it is behind '%s'", word);
+                     "this is never executed: it is behind '%s'",
+                     ast_kind_text(list->data[i]->kind));
         return;
     }
 }

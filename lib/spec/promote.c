@@ -23,22 +23,12 @@ static bool is_float(DType dt)
 }
 
 /* Position on the ladder of floats; integers are below all. */
-static int float_level(DType dt)
-{
-    switch (dt) {
-    case DT_F64: return 5;
-    case DT_F32: return 4;
-    case DT_F16: return 3;
-    case DT_BF16: return 2;
-    case DT_F8E4:
-    case DT_F8E5: return 1;
-    default: return 0;
-    }
-}
+static const int float_level[DT_COUNT] = {[DT_F64] = 5,  [DT_F32] = 4,  [DT_F16] = 3,
+                                          [DT_BF16] = 2, [DT_F8E4] = 1, [DT_F8E5] = 1};
 
 static DType promote_floats(DType a, DType b, PromoteFault *fault)
 {
-    DType high = float_level(a) >= float_level(b) ? a : b, low = high == a ? b : a;
+    DType high = float_level[a] >= float_level[b] ? a : b, low = high == a ? b : a;
     if (high == low) return high;
     if (high == DT_BF16) return DT_F32;
     if (!dtype_is_f8(high)) return high;

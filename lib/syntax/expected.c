@@ -50,16 +50,11 @@ static const char *describe(const Place *w, int i)
 {
     TokenKind kind = kind_at(w, i);
     Loc at = loc_at(w, i);
-    switch (kind) {
-    case TOK_END: return "the end of the text";
-    case TOK_INDENT: return "indentation";
-    case TOK_NAME:
-    case TOK_NUMBER:
-        if (at.end - at.begin > 40) break;
+    if (kind == TOK_END) return "the end of the text";
+    if (kind == TOK_INDENT) return "indentation";
+    if ((kind == TOK_NAME || kind == TOK_NUMBER) && at.end - at.begin <= 40)
         return arena_printf(w->p->arena, "'%.*s'", (int)(at.end - at.begin),
                             w->p->source->text + at.begin);
-    default: break;
-    }
     if (token_is_keyword(kind))
         return arena_printf(w->p->arena, "the keyword '%s'", token_text(kind));
     if (kind > TOK_YIELD) return arena_printf(w->p->arena, "'%s'", token_text(kind));

@@ -72,6 +72,11 @@ static bool is_semicolon(TokenKind kind)
     return kind == TOK_SEMICOLON;
 }
 
+static bool begins_target(TokenKind kind)
+{
+    return kind == TOK_NAME || kind == TOK_LPAREN || kind == TOK_LBRACKET || kind == TOK_STAR;
+}
+
 /* What ends a target: of a = b, a: T = b, a += 1. */
 static bool ends_target(TokenKind kind)
 {
@@ -165,19 +170,10 @@ static bool is_soft_header(const Binder *b, int i)
 
 static void bind_simple(Binder *b, int i, int end)
 {
-    const TokenArray *t = b->tokens;
-    switch (kind_at(t, i)) {
-    case TOK_IMPORT:
-    case TOK_FROM: bind_imports(b, i, end); break;
-    case TOK_NAME:
-        if (kind_at(t, i + 1) == TOK_NAME) i++; /* type X = int */
-        bind_assignment(b, i, end);
-        break;
-    case TOK_LPAREN:
-    case TOK_LBRACKET:
-    case TOK_STAR: bind_assignment(b, i, end); break;
-    default: break;
-    }
+    TokenKind kind = kind_at(b->tokens, i);
+    if (kind == TOK_IMPORT || kind == TOK_FROM) bind_imports(b, i, end);
+    if (kind == TOK_NAME && kind_at(b->tokens, i + 1) == TOK_NAME) i++; /* type X = int */
+    if (begins_target(kind)) bind_assignment(b, i, end);
 }
 
 /* The names of a header, up to its colon. */
@@ -434,16 +430,9 @@ static void skip(Parser *p, int first, int last, const char *what)
 /* Imports, assignments and pass; [i, end) is one simple statement. */
 static bool is_kept(const TokenArray *t, int i, int end)
 {
-    switch (kind_at(t, i)) {
-    case TOK_IMPORT:
-    case TOK_FROM:
-    case TOK_PASS: return true;
-    case TOK_NAME:
-    case TOK_LPAREN:
-    case TOK_LBRACKET:
-    case TOK_STAR: return find_outside(t, i, end, ends_target) < end;
-    default: return false;
-    }
+    TokenKind kind = kind_at(t, i);
+    return kind == TOK_IMPORT || kind == TOK_FROM || kind == TOK_PASS ||
+           (begins_target(kind) && find_outside(t, i, end, ends_target) < end);
 }
 
 /* a; b; c in [i, end), where `end` is a NEWLINE. */

@@ -296,14 +296,8 @@ static void push_open(Lexer *lx, Open open)
 
 LexMode lex_mode(const Lexer *lx)
 {
-    if (lx->nopen == 0) return LEX_CODE;
-    switch (lx->open[lx->nopen - 1].kind) {
-    case OPEN_FSTRING: return LEX_TEXT;
-    case OPEN_SPEC: return LEX_SPEC;
-    case OPEN_BRACKET:
-    case OPEN_FIELD: break;
-    }
-    return LEX_CODE;
+    OpenKind kind = lx->nopen > 0 ? lx->open[lx->nopen - 1].kind : OPEN_BRACKET;
+    return kind == OPEN_FSTRING ? LEX_TEXT : kind == OPEN_SPEC ? LEX_SPEC : LEX_CODE;
 }
 
 void lex_open(Lexer *lx, TokenKind kind)

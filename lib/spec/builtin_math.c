@@ -86,12 +86,8 @@ SpecValue builtin_umulhi(Spec *sp, const BuiltinCall *c)
         return refuse_operands(sp, c, x, "32- and 64-bit integers");
     if (strcmp(c->builtin->name, "umulhi") != 0)
         return sv_value(build_binary(&sp->b, OP_MULHI, x, y));
-    DType dt = type_dtype(x->type), wide = type_bits(x->type) == 32 ? DT_U32 : DT_U64;
-    const Type *elem = type_scalar(sp->ir->types, wide);
-    x = build_bitcast(&sp->b, x, elem);
-    y = build_bitcast(&sp->b, y, elem);
-    Value *r = build_binary(&sp->b, OP_MULHI, x, y);
-    return sv_value(dt == wide ? r : build_bitcast(&sp->b, r, type_scalar(sp->ir->types, dt)));
+    DType dt = type_bits(x->type) == 32 ? DT_U32 : DT_U64;
+    return sv_value(op_by_bits(sp, OP_MULHI, dt, x, y));
 }
 
 SpecValue builtin_fma(Spec *sp, const BuiltinCall *c)

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/unwind.h"
 #include "spec/operator.h"
 
 static bool is_integral(SpecValue v)
@@ -202,13 +201,8 @@ SpecValue constant_compare(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at
         return spec_error(sp, at, "%s and %s have no order for '%s'", spec_describe(sp, a),
                           spec_describe(sp, b), ast_op_text(op));
     if (unordered) return sv_bool(false);
-    switch (op) {
-    case AOP_LT: return sv_bool(order < 0);
-    case AOP_LE: return sv_bool(order <= 0);
-    case AOP_GT: return sv_bool(order > 0);
-    case AOP_GE: return sv_bool(order >= 0);
-    default: check(false, "'%s' is no comparison", ast_op_text(op)); return sv_error();
-    }
+    if (order == 0) return sv_bool(op == AOP_LE || op == AOP_GE);
+    return sv_bool((order < 0) == (op == AOP_LT || op == AOP_LE));
 }
 
 /* ---- integers ---- */

@@ -89,14 +89,12 @@ static bool keeps_sign(SpecValue shifted, const Value *promoted)
            dtype_info(type_dtype(promoted->type))->kind == DK_UINT;
 }
 
-static Value *shift_signed(Spec *sp, Value *x, Value *y)
+Value *op_by_bits(Spec *sp, OpKind kind, DType dt, Value *x, Value *y)
 {
-    const DType dt = type_dtype(x->type);
-    const Type *elem = type_scalar(sp->ir->types, (DType)(dt - DT_U8 + DT_I8));
+    const Type *own = tkc_type_element(x->type), *elem = type_scalar(sp->ir->types, dt);
     x = build_bitcast(&sp->b, x, elem);
     y = build_bitcast(&sp->b, y, elem);
-    x = build_binary(&sp->b, OP_SHR, x, y);
-    return build_bitcast(&sp->b, x, type_scalar(sp->ir->types, dt));
+    return build_bitcast(&sp->b, build_binary(&sp->b, kind, x, y), own);
 }
 
 /* The result, which is asserted to be what 64 bits would hold. */
@@ -133,7 +131,10 @@ static SpecValue arithmetic(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span a
     }
     if (!unify(sp, a, b, rule->unify, &x, &y, quoted(sp, op), at)) return sv_error();
     if (rule->domain == INTEGERS && !type_is_int(x->type)) return refuse_floats(sp, op, a, b, at);
-    if (op == AOP_SHR && keeps_sign(a, x)) return sv_value(shift_signed(sp, x, y));
+    if (op == AOP_SHR && keeps_sign(a, x)) {
+        DType dt = (DType)(type_dtype(x->type) - DT_U8 + DT_I8);
+        return sv_value(op_by_bits(sp, OP_SHR, dt, x, y));
+    }
     if (op == AOP_DIV && type_is_int(x->type)) {
         x = build_cast(&sp->b, x, DT_F32, NULL);
         y = build_cast(&sp->b, y, DT_F32, NULL);

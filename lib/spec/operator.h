@@ -30,6 +30,8 @@ Value *op_to_value(Spec *sp, SpecValue v, Span at);
 bool op_to_int(Spec *sp, SpecValue v, int64_t *out, Span at, const char *what);
 /* Numeric cast with LANGUAGE.md's rules. */
 Value *op_cast(Spec *sp, Value *v, const Type *elem, bool bitcast, const char *rounding, Span at);
+/* x op y in their own type, by way of one of that width: their bits are taken for it. */
+Value *op_by_bits(Spec *sp, OpKind kind, DType dt, Value *x, Value *y);
 /* A list of tuple items for iteration and unpacking; -1 after an error. */
 int op_items(Spec *sp, SpecValue v, SpecValue **items, Span at);
 /* str(v) and format(v, spec) of a compile-time value, as in an f-string. NULL after an error. */

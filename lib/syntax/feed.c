@@ -246,9 +246,10 @@ static int token_from(const TokenArray *t, uint32_t offset)
 
 Ast *feed_skipped_text(Parser *p, uint32_t begin, uint32_t end)
 {
-    int first = token_from(p->tokens, begin), last = token_from(p->tokens, end);
-    while (kind_at(p->tokens, first) == TOK_INDENT || kind_at(p->tokens, first) == TOK_DEDENT)
-        first++;
+    const TokenArray *t = p->tokens;
+    int first = token_from(t, begin), last;
+    while (kind_at(t, first) == TOK_INDENT || kind_at(t, first) == TOK_DEDENT) first++;
+    for (last = first; kind_at(t, last) != TOK_END && t->data[last].end <= end; last++) continue;
     return feed_skipped(p, first, last > first ? last : first + 1, "statement");
 }
 

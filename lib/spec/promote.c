@@ -59,9 +59,9 @@ static bool are_signs_mixed(DType a, DType b)
 DType promote_pair(DType a, DType b, bool division, PromoteFault *fault)
 {
     *fault = PROMOTE_FINE;
-    const bool are_f8 = dtype_is_f8(a) && dtype_is_f8(b); /* which stay what they promote to */
-    if (is_float(a) || is_float(b))
-        return divide_in(promote_floats(a, b, fault), division && !are_f8);
+    if (is_float(a) || is_float(b)) /* two fp8 stay what they promote to */
+        return divide_in(promote_floats(a, b, fault),
+                         division && !(dtype_is_f8(a) && dtype_is_f8(b)));
     if (division && are_signs_mixed(a, b)) {
         *fault = PROMOTE_SIGNS;
         return DT_NONE;

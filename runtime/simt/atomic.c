@@ -7,7 +7,14 @@
 
 /* ---- one element ---- */
 
-AtomForm atom_form(AtomOp op, const PtxType *t)
+typedef struct AtomForm {
+    PtxInsn of_floats;
+    const PtxType *type;
+    AtomOp op;
+    bool returns;
+} AtomForm;
+
+static AtomForm atom_form(AtomOp op, const PtxType *t)
 {
     static PtxEval *const of_floats[] = {ptx_fadd, ptx_fmin, ptx_fmax};
     AtomForm f = {.op = op, .type = t};
@@ -65,12 +72,57 @@ EXCHANGE(32)
 EXCHANGE(64)
 #undef EXCHANGE
 
-uint64_t atom_exchange(const AtomForm *f, void *at, uint64_t x, uint64_t y)
+/* What is at that address becomes what the form says, in one step; gives what was there. y: of CAS. */
+static uint64_t exchange(const AtomForm *f, void *at, uint64_t x, uint64_t y)
 {
     switch (f->type->bits) {
     case 16: return exchange16(f, at, x, y);
     case 32: return exchange32(f, at, x, y);
     default: return exchange64(f, at, x, y);
+    }
+}
+
+/* ---- which there are ---- */
+
+/* What the ISA has of each operation: types of atomics, and of elements of tensors. */
+static const struct {
+    const char *atoms, *reductions;
+} types[] = {
+    [ATOM_ADD] = {"u32 s32 u64 s64 f32 f64 f16 f16x2 bf16 bf16x2", "u32 s32 u64 f32 f64 f16 bf16"},
+    [ATOM_MIN] = {"u32 s32 u64 s64 f16 f16x2 bf16 bf16x2", "u32 s32 u64 s64 f16 bf16"},
+    [ATOM_MAX] = {"u32 s32 u64 s64 f16 f16x2 bf16 bf16x2", "u32 s32 u64 s64 f16 bf16"},
+    [ATOM_INC] = {"u32", "u32"},
+    [ATOM_DEC] = {"u32", "u32"},
+    [ATOM_AND] = {"b32 b64", "u32 s32 u64 s64"},
+    [ATOM_OR] = {"b32 b64", "u32 s32 u64 s64"},
+    [ATOM_XOR] = {"b32 b64", "u32 s32 u64 s64"},
+    [ATOM_EXCH] = {"b32 b64", ""},
+    [ATOM_CAS] = {"b16 b32 b64", ""},
+};
+
+static const PtxType *element_of(TensorType type)
+{
+    static const char *const names[] = {
+#define TENSOR_TYPE(NAME, TEXT, NUMBER, HOST, BYTES, KIND) [NUMBER] = TEXT,
+#include "tensor_types.def"
+#undef TENSOR_TYPE
+    };
+    return dc_type(names[type]);
+}
+
+bool atom_can_reduce(AtomOp op, TensorType type)
+{
+    return dc_type_is_among(element_of(type), types[op].reductions);
+}
+
+void atom_reduce(AtomOp op, TensorType type, void *global, const void *shared, uint32_t bytes)
+{
+    const AtomForm f = atom_form(op, element_of(type));
+    const uint32_t size = f.type->bits / 8;
+    for (uint32_t i = 0; i < bytes; i += size) {
+        uint64_t x = 0;
+        memcpy(&x, (const uint8_t *)shared + i, size);
+        exchange(&f, (uint8_t *)global + i, x, 0);
     }
 }
 
@@ -93,7 +145,7 @@ static SimtStep exec_atom(Warp *w, const SimtInsn *in, LaneMask m)
         for (int i = 0; i < n; i++) {
             const uint64_t x = simt_read(w, in->s[1 + i], lane),
                            y = f->op == ATOM_CAS ? simt_read(w, in->s[1 + n], lane) : 0;
-            const uint64_t old = atom_exchange(f, host[lane] + i * in->bytes, x, y);
+            const uint64_t old = exchange(f, host[lane] + i * in->bytes, x, y);
             changes |= ptx_low(combine(f, old, x, y) ^ old, f->type->bits) != 0;
             if (f->returns) simt_write(w, in->d[i], lane, old);
         }
@@ -106,25 +158,17 @@ static SimtStep exec_atom(Warp *w, const SimtInsn *in, LaneMask m)
 
 /* ---- decoding ---- */
 
-/* What the ISA has: bits, words and floats for each operation. */
 static bool has_form(AtomOp op, const PtxType *t, bool noftz)
 {
-    static const char *const types[] = {
-        [ATOM_ADD] = "u32 s32 u64 s64 f32 f64 f16 f16x2 bf16 bf16x2",
-        [ATOM_MIN] = "u32 s32 u64 s64 f16 f16x2 bf16 bf16x2",
-        [ATOM_MAX] = "u32 s32 u64 s64 f16 f16x2 bf16 bf16x2",
-        [ATOM_AND] = "b32 b64", [ATOM_OR] = "b32 b64", [ATOM_XOR] = "b32 b64",
-        [ATOM_EXCH] = "b32 b64", [ATOM_CAS] = "b16 b32 b64", [ATOM_INC] = "u32", [ATOM_DEC] = "u32",
-    };
     const bool half = t->dtype == DT_F16 || t->dtype == DT_BF16;
-    return half == noftz && dc_type_is_among(t, types[op]);
+    return half == noftz && dc_type_is_among(t, types[op].atoms);
 }
 
 static bool read_form(Decoder *dc, SimtInsn *in, AtomForm *f)
 {
     in->space = dc_space(dc);
     dc_memory_order(dc);
-    const int op = op_choose(dc, "add min max inc dec and or xor exch cas");
+    const int op = op_choose(dc, ATOM_NAMES);
     const bool noftz = op_take(dc, "noftz");
     const int vector = op_choose(dc, "v2 v4 v8");
     const PtxType *t = op_type(dc);

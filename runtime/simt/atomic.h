@@ -1,24 +1,21 @@
-/* What atomics make of an element of memory, and reductions of tensors with them. */
+/* What atomics do, and reductions of tensors with them. */
 #ifndef TKC_SIMT_ATOMIC_H
 #define TKC_SIMT_ATOMIC_H
 
-#include "ptx/ptx.h"
+#include "tensormap.h"
 
-/* In the order of TensorReduction, which has none of the last two. */
+/* In the order of their names (ATOM_NAMES). Reductions of tensors have none of the last two. */
 typedef enum AtomOp {
     ATOM_ADD, ATOM_MIN, ATOM_MAX, ATOM_INC, ATOM_DEC, ATOM_AND, ATOM_OR, ATOM_XOR, ATOM_EXCH,
     ATOM_CAS
 } AtomOp;
+#define ATOM_REDUCTIONS "add min max inc dec and or xor"
+#define ATOM_NAMES ATOM_REDUCTIONS " exch cas"
 
-typedef struct AtomForm {
-    PtxInsn of_floats;
-    const PtxType *type;
-    AtomOp op;
-    bool returns;
-} AtomForm;
-
-AtomForm atom_form(AtomOp op, const PtxType *t);
-/* What is at that address becomes what the form says, in one step; gives what was there. y: of CAS. */
-uint64_t atom_exchange(const AtomForm *f, void *at, uint64_t x, uint64_t y);
+/* cp.reduce.async.bulk.tensor: elements of shared memory combined with those in global memory. */
+bool atom_can_reduce(AtomOp op, TensorType type);
+/* By an op that the type has, each element in one atomic step; `global` is aligned to the element,
+   bytes a multiple of it. */
+void atom_reduce(AtomOp op, TensorType type, void *global, const void *shared, uint32_t bytes);
 
 #endif

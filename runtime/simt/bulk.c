@@ -3,17 +3,16 @@
 #include <string.h>
 
 #include "async.h"
+#include "atomic.h"
 #include "decode.h"
 #include "shared.h"
-#include "tensor_reduce.h"
-#include "tensormap.h"
 #include "warp.h"
 
 /* What an instruction says of itself. */
 typedef struct BulkForm {
-    bool to_shared, tensor;
+    bool to_shared, tensor, reduces;
     int rank;
-    TensorReduction reduction;
+    AtomOp reduction;
     int64_t offsets[3]; /* of the addresses */
 } BulkForm;
 
@@ -21,7 +20,6 @@ typedef struct BulkForm {
 typedef struct TensorCopy {
     TensorMap map;
     int32_t at[TENSOR_RANK];
-    TensorReduction reduction;
 } TensorCopy;
 _Static_assert(sizeof(TensorCopy) <= sizeof((BulkCopy){0}.more), "a tensor's part has its room");
 
@@ -59,6 +57,7 @@ typedef struct Visit {
 static bool move_run(void *user, const TensorRun *run)
 {
     Visit *v = user;
+    const BulkForm *f = v->copy->in->form;
     uint8_t *shared = v->w->block->shared + (run->shared - SIMT_SHARED_BASE);
     void *global = (void *)(uintptr_t)run->global;
     if (!run->inside) {
@@ -67,15 +66,14 @@ static bool move_run(void *user, const TensorRun *run)
     }
     if (!reach_global(v->w, v->copy, run->global, run->bytes)) return false;
     if (v->copy->to_shared) memcpy(shared, global, run->bytes);
-    else if (v->tensor->reduction)
-        simt_tensor_reduce(v->tensor->map.type, v->tensor->reduction, global, shared, run->bytes);
+    else if (f->reduces) atom_reduce(f->reduction, v->tensor->map.type, global, shared, run->bytes);
     else memcpy(global, shared, run->bytes);
     return true;
 }
 
 static bool move_tensor(Warp *w, BulkCopy *c)
 {
-    TensorCopy t;
+    TensorCopy t = {0};
     memcpy(&t, c->more, sizeof t);
     Visit v = {w, c, &t};
     return simt_tensor_map_walk(&t.map, t.at, c->shared, move_run, &v);
@@ -126,7 +124,7 @@ static bool start_tensor(Warp *w, const SimtInsn *in, BulkCopy *c)
 {
     const BulkForm *f = in->form;
     const char *why = NULL;
-    TensorCopy t = {.reduction = f->reduction};
+    TensorCopy t = {0};
     uint8_t *half[2];
     if (!reach_map(w, in, c->lane, SPACE_GENERIC, c->global, TOUCH_READ, half)) return false;
     read_map(&t.map, half);
@@ -136,7 +134,7 @@ static bool start_tensor(Warp *w, const SimtInsn *in, BulkCopy *c)
         return simt_refuse(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION,
                            "a tensor map of rank %d in an instruction for rank %d",
                            t.map.rank_less_one + 1, f->rank);
-    if (f->reduction && !simt_tensor_can_reduce(t.map.type, f->reduction))
+    if (f->reduces && !atom_can_reduce(f->reduction, t.map.type))
         return simt_refuse(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION,
                            "a reduction that the tensor map's type of elements does not have");
     for (int i = 0; i < f->rank; i++)
@@ -203,21 +201,22 @@ static SimtStep exec_bulk_wait(Warp *w, const SimtInsn *in, LaneMask m)
 
 static void bulk_name(Decoder *dc, BulkForm *f, bool *told)
 {
-    const bool reduces = op_take(dc, "reduce");
+    f->reduces = op_take(dc, "reduce");
     f->tensor = op_take(dc, "tensor");
     f->rank = f->tensor ? op_choose(dc, "1d 2d 3d 4d 5d") + 1 : 0;
     const uint8_t to = dc_space(dc), from = dc_space(dc);
     f->to_shared = to == SPACE_SHARED && from == SPACE_GLOBAL;
     *told = op_take(dc, "mbarrier::complete_tx::bytes");
     const bool grouped = op_take(dc, "bulk_group");
-    if (reduces) OP_FIRST(dc, f->reduction, simt_tensor_reduction);
+    const int reduction = f->reduces ? op_choose(dc, ATOM_REDUCTIONS) : 0;
     op_take(dc, "tile");
     op_take(dc, "multicast::cluster");
     op_take(dc, "L2::cache_hint");
     if (*told == grouped || (f->tensor && !f->rank) || *told != f->to_shared ||
         (!f->to_shared && (to != SPACE_GLOBAL || from != SPACE_SHARED)) ||
-        (reduces && (!f->reduction || !f->tensor)))
+        (f->reduces && (reduction < 0 || !f->tensor)))
         op_refuse(dc);
+    f->reduction = (AtomOp)reduction;
     op_done(dc);
 }
 

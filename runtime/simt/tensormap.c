@@ -15,7 +15,7 @@ typedef struct TypeInfo {
 } TypeInfo;
 
 static const TypeInfo types[TENSOR_TYPE_COUNT] = {
-#define TENSOR_TYPE(NAME, NUMBER, HOST, BYTES, KIND) [NUMBER] = {HOST, BYTES, KIND_##KIND},
+#define TENSOR_TYPE(NAME, TEXT, NUMBER, HOST, BYTES, KIND) [NUMBER] = {HOST, BYTES, KIND_##KIND},
 #include "tensor_types.def"
 #undef TENSOR_TYPE
 };

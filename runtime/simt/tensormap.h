@@ -21,7 +21,7 @@ typedef struct TensorMap {
 } TensorMap;
 
 typedef enum TensorType {
-#define TENSOR_TYPE(NAME, NUMBER, HOST, BYTES, KIND) TENSOR_##NAME = NUMBER,
+#define TENSOR_TYPE(NAME, TEXT, NUMBER, HOST, BYTES, KIND) TENSOR_##NAME = NUMBER,
 #include "tensor_types.def"
 #undef TENSOR_TYPE
     TENSOR_TYPE_COUNT

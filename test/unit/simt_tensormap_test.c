@@ -2,8 +2,7 @@
    them: from the element's coordinates, never by walking. */
 #include <stdlib.h>
 
-#include "simt/tensor_reduce.h"
-#include "simt/tensormap.h"
+#include "simt/atomic.h"
 
 #include "expect.h"
 
@@ -434,62 +433,60 @@ static void anything(void)
 
 /* ---- reductions ---- */
 
-static uint64_t reduced(TensorType type, const char *name, uint64_t x, uint64_t y)
+static uint64_t reduced(TensorType type, AtomOp op, uint64_t x, uint64_t y)
 {
-    const TensorReduction op = simt_tensor_reduction(name, strlen(name));
     uint64_t to[2] = {x, UINT64_C(0xa5a5a5a5a5a5a5a5)};
     const int bytes = type == TENSOR_F16 || type == TENSOR_BF16                        ? 2
                       : type == TENSOR_U32 || type == TENSOR_S32 || type == TENSOR_F32 ? 4
                                                                                        : 8;
-    EXPECT(simt_tensor_can_reduce(type, op));
-    simt_tensor_reduce(type, op, to, &y, (uint32_t)bytes);
+    EXPECT(atom_can_reduce(op, type));
+    atom_reduce(op, type, to, &y, (uint32_t)bytes);
     EXPECT(to[1] == UINT64_C(0xa5a5a5a5a5a5a5a5));
     return to[0];
 }
 
 static void whole_numbers(void)
 {
-    EXPECT_INT(reduced(TENSOR_U32, "add", 0xffffffff, 2), 1);
-    EXPECT_INT(reduced(TENSOR_S32, "min", 1, 0xffffffff), 0xffffffff);
-    EXPECT_INT(reduced(TENSOR_U32, "min", 1, 0xffffffff), 1);
-    EXPECT_INT(reduced(TENSOR_S32, "max", 1, 0xffffffff), 1);
-    EXPECT_INT(reduced(TENSOR_U32, "max", 1, 0xffffffff), 0xffffffff);
-    EXPECT(reduced(TENSOR_S64, "max", 1, UINT64_MAX) == 1);
-    EXPECT(reduced(TENSOR_U64, "max", 1, UINT64_MAX) == UINT64_MAX);
-    EXPECT(reduced(TENSOR_U64, "add", UINT64_MAX, 3) == 2);
-    EXPECT_INT(reduced(TENSOR_U32, "inc", 6, 7), 7);
-    EXPECT_INT(reduced(TENSOR_U32, "inc", 7, 7), 0);
-    EXPECT_INT(reduced(TENSOR_U32, "dec", 0, 7), 7);
-    EXPECT_INT(reduced(TENSOR_U32, "dec", 9, 7), 7);
-    EXPECT_INT(reduced(TENSOR_U32, "dec", 3, 7), 2);
-    EXPECT_INT(reduced(TENSOR_S32, "and", 0xf0, 0x3c), 0x30);
-    EXPECT_INT(reduced(TENSOR_U64, "or", 0xf0, 0x3c), 0xfc);
-    EXPECT_INT(reduced(TENSOR_S64, "xor", 0xf0, 0x3c), 0xcc);
+    EXPECT_INT(reduced(TENSOR_U32, ATOM_ADD, 0xffffffff, 2), 1);
+    EXPECT_INT(reduced(TENSOR_S32, ATOM_MIN, 1, 0xffffffff), 0xffffffff);
+    EXPECT_INT(reduced(TENSOR_U32, ATOM_MIN, 1, 0xffffffff), 1);
+    EXPECT_INT(reduced(TENSOR_S32, ATOM_MAX, 1, 0xffffffff), 1);
+    EXPECT_INT(reduced(TENSOR_U32, ATOM_MAX, 1, 0xffffffff), 0xffffffff);
+    EXPECT(reduced(TENSOR_S64, ATOM_MAX, 1, UINT64_MAX) == 1);
+    EXPECT(reduced(TENSOR_U64, ATOM_MAX, 1, UINT64_MAX) == UINT64_MAX);
+    EXPECT(reduced(TENSOR_U64, ATOM_ADD, UINT64_MAX, 3) == 2);
+    EXPECT_INT(reduced(TENSOR_U32, ATOM_INC, 6, 7), 7);
+    EXPECT_INT(reduced(TENSOR_U32, ATOM_INC, 7, 7), 0);
+    EXPECT_INT(reduced(TENSOR_U32, ATOM_DEC, 0, 7), 7);
+    EXPECT_INT(reduced(TENSOR_U32, ATOM_DEC, 9, 7), 7);
+    EXPECT_INT(reduced(TENSOR_U32, ATOM_DEC, 3, 7), 2);
+    EXPECT_INT(reduced(TENSOR_S32, ATOM_AND, 0xf0, 0x3c), 0x30);
+    EXPECT_INT(reduced(TENSOR_U64, ATOM_OR, 0xf0, 0x3c), 0xfc);
+    EXPECT_INT(reduced(TENSOR_S64, ATOM_XOR, 0xf0, 0x3c), 0xcc);
 }
 
 static void floats(void)
 {
-    EXPECT_INT(reduced(TENSOR_F16, "add", 0x3c00, 0x4000), 0x4200);
-    EXPECT_INT(reduced(TENSOR_F16, "add", 0x7c00, 0xfc00), 0x7fff);
-    EXPECT_INT(reduced(TENSOR_F16, "add", 0x0001, 0x0001), 0x0002);
-    EXPECT_INT(reduced(TENSOR_F16, "min", 0x0000, 0x8000), 0x8000);
-    EXPECT_INT(reduced(TENSOR_F16, "max", 0x8000, 0x0000), 0x0000);
-    EXPECT_INT(reduced(TENSOR_BF16, "max", 0x7fc0, 0x3f80), 0x3f80);
-    EXPECT_INT(reduced(TENSOR_BF16, "min", 0x3f80, 0x7fc0), 0x3f80);
-    EXPECT_INT(reduced(TENSOR_BF16, "min", 0x7fc0, 0x7fc0), 0x7fff);
-    EXPECT_INT(reduced(TENSOR_F32, "add", 0x3f800000, 0x33800000), 0x3f800000);
-    EXPECT(reduced(TENSOR_F64, "add", UINT64_C(0x3ff0000000000000), UINT64_C(0x3ff0000000000000)) ==
+    EXPECT_INT(reduced(TENSOR_F16, ATOM_ADD, 0x3c00, 0x4000), 0x4200);
+    EXPECT_INT(reduced(TENSOR_F16, ATOM_ADD, 0x7c00, 0xfc00), 0x7fff);
+    EXPECT_INT(reduced(TENSOR_F16, ATOM_ADD, 0x0001, 0x0001), 0x0002);
+    EXPECT_INT(reduced(TENSOR_F16, ATOM_MIN, 0x0000, 0x8000), 0x8000);
+    EXPECT_INT(reduced(TENSOR_F16, ATOM_MAX, 0x8000, 0x0000), 0x0000);
+    EXPECT_INT(reduced(TENSOR_BF16, ATOM_MAX, 0x7fc0, 0x3f80), 0x3f80);
+    EXPECT_INT(reduced(TENSOR_BF16, ATOM_MIN, 0x3f80, 0x7fc0), 0x3f80);
+    EXPECT_INT(reduced(TENSOR_BF16, ATOM_MIN, 0x7fc0, 0x7fc0), 0x7fff);
+    EXPECT_INT(reduced(TENSOR_F32, ATOM_ADD, 0x3f800000, 0x33800000), 0x3f800000);
+    EXPECT(reduced(TENSOR_F64, ATOM_ADD, UINT64_C(0x3ff0000000000000), UINT64_C(0x3ff0000000000000)) ==
            UINT64_C(0x4000000000000000));
 }
 
 static void no_such_reduction(void)
 {
-    EXPECT_INT(simt_tensor_reduction("mul", 3), TENSOR_REDUCE_NONE);
-    EXPECT(!simt_tensor_can_reduce(TENSOR_U8, TENSOR_REDUCE_ADD));
-    EXPECT(!simt_tensor_can_reduce(TENSOR_F32, TENSOR_REDUCE_MIN));
-    EXPECT(!simt_tensor_can_reduce(TENSOR_S32, TENSOR_REDUCE_INC));
-    EXPECT(!simt_tensor_can_reduce(TENSOR_F16, TENSOR_REDUCE_AND));
-    EXPECT(!simt_tensor_can_reduce(TENSOR_U32, TENSOR_REDUCE_NONE));
+    EXPECT(!atom_can_reduce(ATOM_ADD, TENSOR_U8));
+    EXPECT(!atom_can_reduce(ATOM_MIN, TENSOR_F32));
+    EXPECT(!atom_can_reduce(ATOM_INC, TENSOR_S32));
+    EXPECT(!atom_can_reduce(ATOM_AND, TENSOR_F16));
+    EXPECT(!atom_can_reduce(ATOM_EXCH, TENSOR_U32));
 }
 
 int main(void)

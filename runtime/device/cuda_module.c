@@ -6,7 +6,7 @@
 
 #include "cuda_device.h"
 #include "jit/manifest.h"
-#include "ptx/log.h"
+#include "ptx/ptx.h"
 
 /* ---- with the log of an error ---- */
 

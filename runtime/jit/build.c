@@ -1,12 +1,11 @@
 /* In: the arguments of a launch whose key is new. Out: a kernel for them, from disk or compiled, and loaded. What is
    new goes to disk: a kernel that was compiled, and machine code that the device made of PTX. */
-#include "build.h"
+#include "kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/descriptor.h"
 #include "disk.h"
 
 /* ---- what to compile ---- */

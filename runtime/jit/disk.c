@@ -20,7 +20,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "request.h"
 #include "sha256.h"
 #include "tkc/clock.h"
 

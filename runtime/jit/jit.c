@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "build.h"
 #include "kernels.h"
 #include "tkc/float_env.h"
 

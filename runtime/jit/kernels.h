@@ -1,4 +1,4 @@
-/* The compiled kernels of a jit. */
+/* The compiled kernels of a jit, and how one is made: build.c. */
 #ifndef TKC_RUNTIME_KERNELS_H
 #define TKC_RUNTIME_KERNELS_H
 
@@ -16,6 +16,11 @@ void kernels_release(TkcJit *jit, Compiled *c);
 /* Most that are held; 0: the default. */
 void kernels_limit(TkcJit *jit, size_t most);
 void kernels_clear(TkcJit *jit);
+/* A kernel for the arguments of a launch: fills *c but for its key; the context is locked. Where it fails,
+   what is there is for compiled_free. */
+TkcStatus compiled_build(TkcJit *jit, const TkcArg *args, Compiled *c);
+/* PTX, or the text of block IR. */
+const char *compiled_text(const Compiled *c);
 /* One that is not held, whole or not. */
 void compiled_free(TkcJit *jit, Compiled *c);
 

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/descriptor.h"
-
 /* A number's type, or that of a pointer; NONE when the text is of neither. */
 static DType read_type(const char *text, bool *is_pointer)
 {

@@ -1,6 +1,6 @@
 /* The linker's build id stands for the compiler and the library of kernels inside it. */
 #define _GNU_SOURCE
-#include "request.h"
+#include "disk.h"
 
 #include <elf.h>
 #include <link.h>

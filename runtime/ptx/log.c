@@ -1,7 +1,7 @@
 /* A complaint names a line of PTX ("…, line 60; error : …"). If that line stands between LLVM's
    "// begin inline asm" and "// end inline asm", and a comment with a place follows the first, then
    the text between is a user's and came from that place. */
-#include "log.h"
+#include "ptx.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,6 @@
 
 #include "async.h"
 #include "shared.h"
-#include "spin.h"
 #include "warp.h"
 
 /* splitmix64 (Steele, Lea, Flood: Fast Splittable Pseudorandom Number Generators). */

@@ -5,7 +5,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "spin.h"
 #include "warp.h"
 
 enum { RESIDENT = 8 };

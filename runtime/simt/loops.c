@@ -1,6 +1,6 @@
 /* Picks the loop of an instruction: the first row whose evaluator, qualifiers, types and widths are
    the instruction's. */
-#include "loop_row.h"
+#include "loops.h"
 
 #include <string.h>
 

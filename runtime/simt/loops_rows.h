@@ -1,6 +1,6 @@
 /* Makes functions and a table of the rows of loops.def, for the processor that the including file
    chose; the table is called SIMT_LOOPS there. */
-#include "loop_row.h"
+#include "loops.h"
 
 #include "lanes.h"
 

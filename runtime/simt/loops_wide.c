@@ -4,6 +4,6 @@
 #define SIMT_LOOPS simt_loops_wide
 #include "loops_rows.h"
 #else
-#include "loop_row.h"
+#include "loops.h"
 const LoopRow simt_loops_wide[] = {{0}};
 #endif

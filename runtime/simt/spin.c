@@ -1,8 +1,14 @@
-/* In: a program between turns of its warps. Out: whether all of them have come back to a state they
+/* Programs that wait in loops for memory to change, when nobody is left to change it.
+
+   What a warp does follows from its registers, from where its lanes are and from memory. A warp that
+   comes back to an earlier state, while memory has not changed, will come back for ever. So when all
+   warps of all programs that run have done so, none of them will ever end.
+
+   In: a program between turns of its warps. Out: whether all of them have come back to a state they
    were in before. A state is kept as its hash; which one is compared with is chosen anew after 1, 2,
    4, … looks, so that loops of any length are found (Brent: An Improved Monte Carlo Factorization
    Algorithm). */
-#include "spin.h"
+#include "warp.h"
 
 #include <stdlib.h>
 

@@ -39,6 +39,19 @@ bool warp_group_allows(Warp *w, const SimtInsn *in);
 void warp_group_reset(Warp *w); /* nothing is in flight */
 void warp_group_free(Warp *w);
 
+/* ---- programs whose warps all go round, waiting for memory to change: spin.c ---- */
+typedef struct Spin Spin;
+/* To be freed by free(). NULL: no memory. */
+Spin *spin_new(int nwarps);
+/* Memory has changed, or may have: what was seen is of no use. */
+void spin_forget(Spin *s);
+/* Between turns of the warps, memory being as it was since spin_forget. */
+void spin_look(Block *b);
+/* All its warps go round, or wait for those that do. */
+bool spin_found(const Spin *s);
+/* The fault, at what a warp that goes round reads. `more`: there are programs that have not begun. */
+void spin_tell(Block *b, bool more);
+
 /* What an instruction does that has nothing to do here. */
 SimtExec exec_nothing;
 /* Barriers of a warp: lanes meet at any of them. */

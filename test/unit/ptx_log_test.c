@@ -1,5 +1,5 @@
 /* A complaint about a line of PTX, brought back to the kernel's inline assembly. */
-#include "ptx/log.h"
+#include "ptx/ptx.h"
 
 #include "expect.h"
 

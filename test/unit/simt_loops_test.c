@@ -5,7 +5,7 @@
 
 #include "expect.h"
 #include "ptx/ptx.h"
-#include "simt/loop_row.h"
+#include "simt/loops.h"
 
 enum { LANES = 32, MOST = 8, ROUNDS = 48, MOST_ROWS = 2048 };
 

@@ -1,7 +1,7 @@
 /* A descriptor is several parameters of the compiled kernel (lib/spec/bind.c), which counts on what
    is checked here at every launch: alignment as Triton's hosts assert it, extents that int32 holds.
    That the array fits the memory behind it is checked where that is known. */
-#include "descriptor.h"
+#include "launch.h"
 
 #include <string.h>
 

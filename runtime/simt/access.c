@@ -101,7 +101,7 @@ bool warp_bounds(Warp *w, const SimtInsn *in, LaneMask m, const uint64_t *addres
 }
 
 static bool reach_shared(Warp *w, const SimtInsn *in, LaneMask m, const uint64_t *address,
-                         uint32_t bytes, SimtTouch touch, uint8_t **host)
+                         uint32_t bytes, Touch touch, uint8_t **host)
 {
     uint32_t offset[SIMT_LANES];
     return warp_bounds(w, in, m, address, bytes, offset, host) &&
@@ -124,7 +124,7 @@ static bool reach_offset(Warp *w, const SimtInsn *in, LaneMask m, SimtSpace spac
 }
 
 static bool reach_space(Warp *w, const SimtInsn *in, LaneMask m, SimtSpace space,
-                        const uint64_t *address, uint32_t bytes, SimtTouch touch, uint8_t **host)
+                        const uint64_t *address, uint32_t bytes, Touch touch, uint8_t **host)
 {
     switch (space) {
     case SPACE_SHARED: return reach_shared(w, in, m, address, bytes, touch, host);
@@ -139,7 +139,7 @@ static bool reach_space(Warp *w, const SimtInsn *in, LaneMask m, SimtSpace space
 
 /* Generic addresses, by the window that each lane's is in. */
 static bool reach_generic(Warp *w, const SimtInsn *in, LaneMask m, const uint64_t *address,
-                          uint32_t bytes, SimtTouch touch, uint8_t **host)
+                          uint32_t bytes, Touch touch, uint8_t **host)
 {
     uint64_t inner[SIMT_LANES];
     LaneMask of[SPACE_PARAM + 1] = {0};
@@ -157,7 +157,7 @@ static bool reach_generic(Warp *w, const SimtInsn *in, LaneMask m, const uint64_
 }
 
 bool warp_reach(Warp *w, const SimtInsn *in, LaneMask m, SimtSpace space, const uint64_t *address,
-                uint32_t bytes, SimtTouch touch, uint8_t **host)
+                uint32_t bytes, Touch touch, uint8_t **host)
 {
     if (!(bytes & (bytes - 1)))
         SIMT_EACH_LANE(lane, m) {

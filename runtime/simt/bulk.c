@@ -102,7 +102,7 @@ static bool begin_copy(Warp *w, const SimtInsn *in, BulkCopy *c, uint32_t align)
 
 /* The 128 bytes of a map at a lane's address. */
 static bool reach_map(Warp *w, const SimtInsn *in, int lane, SimtSpace space, uint64_t at,
-                      SimtTouch touch, uint8_t **half)
+                      Touch touch, uint8_t **half)
 {
     for (int i = 0; i < 2; i++) {
         uint64_t address[SIMT_LANES] = {0};

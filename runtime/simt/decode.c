@@ -90,20 +90,15 @@ bool op_take(Decoder *dc, const char *part)
     return take(dc, part, strlen(part));
 }
 
-static int choose(Decoder *dc, const char *choices, size_t size)
-{
-    int which = 0;
-    for (const char *p = choices; p < choices + size; which++) {
-        const size_t len = strcspn(p, " |?.");
-        if (take(dc, p, len)) return which;
-        p += len + 1;
-    }
-    return -1;
-}
-
 int op_choose(Decoder *dc, const char *choices)
 {
-    return choose(dc, choices, strlen(choices));
+    int which = 0;
+    for (const char *p = choices;; which++, p++) {
+        const size_t len = strcspn(p, " |?.");
+        if (take(dc, p, len)) return which;
+        p += len;
+        if (*p != ' ' && *p != '|') return -1;
+    }
 }
 
 const PtxType *op_type(Decoder *dc)
@@ -529,7 +524,7 @@ static bool take_name(Decoder *dc, SimtInsn *in, const InsnRow *row, const PtxTy
     for (const char *p = strchr(row->name, '.'); p; p = strchr(p, '.')) {
         const size_t len = strcspn(++p, ".");
         const bool is_space = *p == '%';
-        const int which = is_space ? (in->space = dc_space(dc)) - 1 : choose(dc, p, len);
+        const int which = is_space ? (in->space = dc_space(dc)) - 1 : op_choose(dc, p);
         if (which < 0 && p[len - 1] != '?') return false;
         if (!is_space) in->a = (uint8_t)(in->a + which);
     }

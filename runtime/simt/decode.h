@@ -60,7 +60,7 @@ typedef struct Decoder {
     int nparts;
     /* of the function */
     SimtVar *vars;
-    int nvars, vars_cap;
+    int nvars, vars_cap, module_vars_cap;
     SimtReg *regs;
     uint32_t nregs, regs_cap, reg_bytes;
     SimtInsn *insns;
@@ -78,7 +78,7 @@ typedef struct Decoder {
     /* functions that can be called: their texts */
     SimtCallee *callees;
     int ncallees;
-    uint32_t place, places_cap, module_vars_cap, files_cap;
+    uint32_t place, places_cap, files_cap;
     uint32_t shared_bytes; /* static, so far */
     const char *line_at; /* lines are counted from here */
     int line;
@@ -100,7 +100,7 @@ static inline bool dc_same(const char *a, int a_len, const char *b, int b_len)
 /* ---- the name ---- */
 bool op_part_is(const Decoder *dc, int i, const char *text, size_t len);
 bool op_take(Decoder *dc, const char *part);     /* true: it is there; it is taken */
-int op_choose(Decoder *dc, const char *choices); /* place among "a b c" of the one there; -1: none */
+int op_choose(Decoder *dc, const char *choices); /* place among "a b c" or "a|b" of the one there; -1: none */
 const PtxType *op_type(Decoder *dc);             /* the first type not taken; NULL: none */
 /* x, 0 until then, becomes what the first part is, of those not taken, that the function knows. */
 #define OP_FIRST(dc, x, known)                                                                     \

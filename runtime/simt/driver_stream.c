@@ -3,11 +3,12 @@
 #include <stdlib.h>
 
 #include "driver.h"
+#include "tkc/clock.h"
 
 struct CuEventObject {
     CuContext context;
     unsigned long long at; /* the job that sets it; 0: never recorded */
-    uint64_t time_ns;
+    double ms;
 };
 
 /* ---- jobs ---- */
@@ -170,7 +171,7 @@ static int record(SimtJob *job, CuContext cx)
 {
     CuEvent e = ((RecordJob *)job)->event;
     pthread_mutex_lock(&cx->lock);
-    e->time_ns = simt_now_ns();
+    e->ms = clock_ms();
     pthread_mutex_unlock(&cx->lock);
     return SIMT_OK;
 }
@@ -224,6 +225,6 @@ CuResult DRIVER(cuEventElapsedTime)(float *milliseconds, CuEvent from, CuEvent t
     BEGIN(cuEventElapsedTime);
     if (!from || !to || !from->at || !to->at) return SIMT_INVALID_HANDLE;
     if (!is_done(to->context, to->at)) return SIMT_NOT_READY;
-    *milliseconds = (float)((double)(int64_t)(to->time_ns - from->time_ns) * 1e-6);
+    *milliseconds = (float)(to->ms - from->ms);
     return SIMT_OK;
 }

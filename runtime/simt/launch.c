@@ -2,21 +2,14 @@
    takes long shares its core with some that come after it, as on a chip, so that programs may wait
    for each other. */
 #include <pthread.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "tkc/clock.h"
 #include "warp.h"
 
 enum { RESIDENT = 8 };
 /* Instructions; of a launch that may take so long only, the clock is looked at in between. */
 static const uint64_t SLICE = 1 << 20, TIMED_SLICE = 1 << 16;
-
-uint64_t simt_now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* False: there is none left. */
 static bool next_program(SimtLaunch *l, uint32_t id[3])
@@ -63,7 +56,7 @@ static bool begin_program(Core *core)
 static void check_time(const Core *core, Block *b)
 {
     const SimtLaunch *l = core->launch;
-    if (!l->deadline_ns || simt_now_ns() < l->deadline_ns) return;
+    if (l->deadline <= 0 || clock_seconds() < l->deadline) return;
     for (int i = 0; i < b->nwarps; i++) {
         Warp *w = &b->warps[i];
         if (!w->live) continue;
@@ -81,7 +74,7 @@ static bool run_slices(Core *core)
     for (int i = 0; i < core->nblocks; i++) {
         if (!core->busy[i]) continue;
         BlockState state =
-            block_run(core->blocks[i], core->launch->deadline_ns ? TIMED_SLICE : SLICE);
+            block_run(core->blocks[i], core->launch->deadline > 0 ? TIMED_SLICE : SLICE);
         if (state == BLOCK_FAULT) return false;
         core->busy[i] = state == BLOCK_BUSY;
         any |= core->busy[i];
@@ -166,7 +159,7 @@ int simt_launch_run(SimtLaunch *l)
         cores[i] = (Core){.launch = l, .index = i};
         atomic_init(&idle_at[i], 0);
     }
-    l->deadline_ns = l->timeout > 0 ? simt_now_ns() + (uint64_t)(l->timeout * 1e9) : 0;
+    l->deadline = l->timeout > 0 ? clock_seconds() + l->timeout : 0;
     while (started < l->cores - 1 &&
            pthread_create(&threads[started], NULL, run_core, &cores[started]) == 0)
         started++;

@@ -19,6 +19,7 @@
 #include "loops.h"
 #include "matrix.h" /* SIMT_LANES */
 #include "ptx/ptx.h"
+#include "race.h"
 
 enum { SIMT_BARRIERS = 16 };
 /* The cluster's barrier stands behind the program's own. */
@@ -44,8 +45,6 @@ typedef struct Block Block;
 typedef struct SimtInsn SimtInsn;
 typedef struct SimtModule SimtModule;
 typedef struct SimtLaunch SimtLaunch;
-/* SAME: writes what is there already. */
-typedef enum SimtTouch { TOUCH_READ, TOUCH_WRITE, TOUCH_ATOMIC, TOUCH_SAME } SimtTouch;
 
 /* ---- code ---- */
 
@@ -201,15 +200,14 @@ struct SimtLaunch {
     atomic_ullong changes;  /* slices in which a program changed something */
     atomic_ullong *idle_at; /* by core, when all its programs go round: changes + 1 */
     int cores;
-    uint64_t deadline_ns;
+    double deadline; /* clock_seconds(); 0: none */
     char *report; /* what went wrong, of `report_size` bytes */
     size_t report_size;
 };
 
 /* Runs the whole grid; gives the driver's code, and on a fault launch->report says what happened.
-   The launch's fields from `stop` up to `deadline_ns` are the callee's. */
+   The launch's fields from `stop` up to `deadline` are the callee's. */
 int simt_launch_run(SimtLaunch *launch);
-uint64_t simt_now_ns(void);
 
 /* ---- lanes ---- */
 

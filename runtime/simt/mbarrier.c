@@ -88,29 +88,30 @@ static bool check_counts(Warp *w, const SimtInsn *in, int lane, const Mbarrier *
     return false;
 }
 
-bool mbarrier_complete(Warp *w, const SimtInsn *in, int lane, uint32_t address, uint32_t bytes,
-                       int agent)
+/* Bytes and arrivals of what was started for the lane: what those of `unit` know goes with them. */
+static bool arrive_later(Warp *w, const SimtInsn *in, int lane, uint32_t address, uint32_t bytes,
+                         uint32_t arrivals, int unit, LaneMask knowing)
 {
     Place p;
     if (!find_place(w, in, lane, address, &p)) return false;
     Mbarrier m = read_at(&p);
     m.bytes -= bytes;
-    if (!check_counts(w, in, lane, &m, 0)) return false;
-    order_release(shared_order(w), p.clock, agent, 1);
+    if (!check_counts(w, in, lane, &m, arrivals)) return false;
+    order_release(shared_order(w), p.clock, unit, knowing);
+    m.pending -= arrivals;
     write_at(w->block, &p, m);
     return true;
 }
 
+bool mbarrier_complete(Warp *w, const SimtInsn *in, int lane, uint32_t address, uint32_t bytes,
+                       int agent)
+{
+    return arrive_later(w, in, lane, address, bytes, 0, agent, 1);
+}
+
 bool mbarrier_arrive_for(Warp *w, const SimtInsn *in, int lane, uint32_t address, bool counted)
 {
-    Place p;
-    if (!find_place(w, in, lane, address, &p)) return false;
-    Mbarrier m = read_at(&p);
-    if (!check_counts(w, in, lane, &m, counted)) return false;
-    order_release(shared_order(w), p.clock, w->index, 1u << lane);
-    m.pending -= counted;
-    write_at(w->block, &p, m);
-    return true;
+    return arrive_later(w, in, lane, address, 0, counted, w->index, 1u << lane);
 }
 
 /* ---- instructions ---- */

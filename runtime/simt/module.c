@@ -74,15 +74,12 @@ static uint64_t place_variable(Decoder *dc, SimtSpace space, uint64_t bytes, uin
 SimtVar *dc_new_var(Decoder *dc, PtxWord name, SimtSpace space)
 {
     SimtVar v = {.name = name.text, .name_len = name.len, .depth = dc->ps.depth, .space = space};
-    if (dc->func) {
-        if (!dc_grow(dc, &dc->vars, (size_t)dc->nvars, &dc->vars_cap, sizeof v)) return NULL;
-        dc->vars[dc->nvars] = v;
-        return &dc->vars[dc->nvars++];
-    }
-    SimtModule *m = dc->module;
-    if (!dc_grow(dc, &m->vars, (size_t)m->nvars, &dc->module_vars_cap, sizeof v)) return NULL;
-    m->vars[m->nvars] = v;
-    return &m->vars[m->nvars++];
+    SimtVar **vars = dc->func ? &dc->vars : &dc->module->vars;
+    int *n = dc->func ? &dc->nvars : &dc->module->nvars,
+        *cap = dc->func ? &dc->vars_cap : &dc->module_vars_cap;
+    if (!dc_grow(dc, vars, (size_t)*n, cap, sizeof v)) return NULL;
+    (*vars)[*n] = v;
+    return &(*vars)[(*n)++];
 }
 
 static uint64_t symbol_value(Decoder *dc, PtxWord w)

@@ -151,8 +151,13 @@ static void add_own(Order *o, Knowledge *k, int unit, uint32_t clock, uint32_t l
     else o->failed = true;
 }
 
-static void copy_own(Order *o, Knowledge *to, const Knowledge *from, uint32_t lanes)
+/* The lanes know what others of these numbers do, or know it to be fenced. */
+static void inherit(Order *o, Knowledge *to, const Knowledge *from, uint32_t lanes)
 {
+    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
+        const int lane = __builtin_ctz(rest);
+        replace(&to->views[lane], from->views[lane]);
+    }
     for (int i = 0; i < from->nown; i++)
         add_own(o, to, from->own[i].unit, from->own[i].clock, from->own[i].lanes & lanes);
 }
@@ -246,12 +251,8 @@ void order_fence(Order *o, int unit, uint32_t lanes)
 {
     if (unit < 0) return;
     Unit *u = &o->units[unit];
-    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const int lane = __builtin_ctz(rest);
-        replace(&u->of[FENCED].views[lane], u->of[KNOWN].views[lane]);
-    }
     forget_own(&u->of[FENCED], -1, lanes);
-    copy_own(o, &u->of[FENCED], &u->of[KNOWN], lanes);
+    inherit(o, &u->of[FENCED], &u->of[KNOWN], lanes);
     add_own(o, &u->of[FENCED], unit, u->clock, lanes);
     u->own_fenced = true;
     u->clock++;
@@ -315,15 +316,6 @@ int order_fork(Order *o, int unit, uint32_t lanes, bool joint, bool async_proxy)
     a->issuer = joint ? -1 : unit;
     order_fork_into(o, agent, unit, lanes);
     return agent;
-}
-
-static void inherit(Order *o, Knowledge *to, const Knowledge *from, uint32_t lanes)
-{
-    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const int lane = __builtin_ctz(rest);
-        replace(&to->views[lane], from->views[lane]);
-    }
-    copy_own(o, to, from, lanes);
 }
 
 void order_fork_into(Order *o, int agent, int unit, uint32_t lanes)

@@ -59,7 +59,7 @@ typedef struct Actor {
     int unit, lane;
     OrderView *const *views; /* of the unit's lanes */
     const OrderView *view;   /* of the lane */
-    RaceKind kind;
+    Touch kind;
     uint32_t now, insn;
     bool async;
     RaceReport *out;
@@ -106,47 +106,42 @@ static bool report(const Actor *a, RaceProblem problem, uint32_t offset, const A
     if (a->out->problem) return false;
     *a->out = (RaceReport){.problem = problem, .lane = a->lane, .offset = offset};
     if (!earlier) return false;
-    a->out->earlier_kind = (RaceKind)earlier->kind;
+    a->out->earlier_kind = (Touch)earlier->kind;
     a->out->earlier_unit = earlier->unit;
     a->out->earlier_lane = __builtin_ctz(earlier->lanes);
     a->out->earlier_insn = earlier->insn;
     return false;
 }
 
-static bool knows(const Actor *a, const Access *e)
-{
-    if (order_saw(a->view, e->unit, e->clock)) return true;
-    const OrderStamp s = {e->clock, e->lanes, e->unit};
-    return order_knows(a->race->order, a->unit, a->lane, &s);
-}
+typedef bool Knows(const Order *o, int unit, int lane, const OrderStamp *s);
 
-/* The first of its lanes that is not over is the one to name. */
-static void check_one(const Actor *a, const Access *e, uint32_t offset)
+/* The first of its lanes that is not known, or not known to be fenced, is the one to name. */
+static void check_lanes(const Actor *a, Knows *knows, RaceProblem problem, const Access *e,
+                        uint32_t offset)
 {
-    if (knows(a, e)) return;
-    Access one = *e;
-    for (uint32_t rest = e->lanes; rest; rest &= rest - 1) {
-        one.lanes = rest & (0 - rest);
-        if (!knows(a, &one)) break;
-    }
-    report(a, RACE_CONFLICT, offset, &one);
-}
-
-static void check_fence(const Actor *a, const Access *e, uint32_t offset)
-{
-    if (!a->async || e->async) return;
     for (uint32_t rest = e->lanes; rest; rest &= rest - 1) {
         Access one = *e;
         one.lanes = rest & (0 - rest);
         const OrderStamp s = {one.clock, one.lanes, one.unit};
-        if (!order_knows_fenced(a->race->order, a->unit, a->lane, &s))
-            report(a, RACE_UNFENCED, offset, &one);
+        if (!knows(a->race->order, a->unit, a->lane, &s)) report(a, problem, offset, &one);
     }
+}
+
+static void check_one(const Actor *a, const Access *e, uint32_t offset)
+{
+    const OrderStamp s = {e->clock, e->lanes, e->unit};
+    if (!order_saw(a->view, e->unit, e->clock) && !order_knows(a->race->order, a->unit, a->lane, &s))
+        check_lanes(a, order_knows, RACE_CONFLICT, e, offset);
+}
+
+static void check_fence(const Actor *a, const Access *e, uint32_t offset)
+{
+    if (a->async && !e->async) check_lanes(a, order_knows_fenced, RACE_UNFENCED, e, offset);
 }
 
 static void check_write(const Actor *a, const Cell *c, uint32_t offset)
 {
-    const Access e = {c->clock, c->insn, UINT32_C(1) << c->lane, c->unit, RACE_WRITE, c->async};
+    const Access e = {c->clock, c->insn, UINT32_C(1) << c->lane, c->unit, TOUCH_WRITE, c->async};
     check_one(a, &e, offset);
     check_fence(a, &e, offset);
 }
@@ -156,7 +151,7 @@ static void check_since(const Actor *a, const Access *e, uint32_t offset)
 {
     if (!e->kind || e->kind == a->kind) return;
     check_one(a, e, offset);
-    if (e->kind == RACE_ATOMIC) check_fence(a, e, offset);
+    if (e->kind == TOUCH_ATOMIC) check_fence(a, e, offset);
 }
 
 /* The tests up front spare the common cases the calls. */
@@ -165,8 +160,8 @@ static void check(const Actor *a, const Cell *c, uint32_t offset)
     const bool own = c->unit == a->unit && c->lane == a->lane;
     const bool over = own || order_saw(a->view, c->unit, c->clock);
     if (c->has_write && (!over || a->async)) check_write(a, c, offset);
-    if (a->kind != RACE_WRITE && !c->written) report(a, RACE_UNWRITTEN, offset, NULL);
-    if (a->kind == RACE_READ && !c->has_atomic) return;
+    if (a->kind != TOUCH_WRITE && !c->written) report(a, RACE_UNWRITTEN, offset, NULL);
+    if (a->kind == TOUCH_READ && !c->has_atomic) return;
     check_since(a, &c->read, offset);
     for (uint32_t i = c->more; i; i = node_at(a->race, i)->next)
         check_since(a, &node_at(a->race, i)->access, offset);
@@ -229,7 +224,7 @@ static void note_read(const Actor *a, Cell *c)
 {
     Race *r = a->race;
     const Access new = access_of(a);
-    if (a->kind == RACE_ATOMIC) c->has_atomic = true;
+    if (a->kind == TOUCH_ATOMIC) c->has_atomic = true;
     if (merges_with_any(a, c)) return;
     if (c->read.kind && replaces(a, &c->read)) c->read.kind = NOTHING;
     for (uint32_t *at = &c->more; *at;) {
@@ -260,8 +255,8 @@ static inline void note_write(const Actor *a, Cell *c)
 
 static void note(const Actor *a, Cell *c)
 {
-    if (a->kind == RACE_ATOMIC) c->written = true;
-    if (a->kind != RACE_WRITE) {
+    if (a->kind == TOUCH_ATOMIC) c->written = true;
+    if (a->kind != TOUCH_WRITE) {
         note_read(a, c);
         return;
     }
@@ -316,7 +311,7 @@ static void access_bytes(const Actor *a, Cell *c, uint32_t word, uint32_t first,
         return;
     }
     for (uint32_t i = first; i < last; i++) check(a, &split_at(r, c->more)[i], word * WORD + i);
-    if (whole && a->kind == RACE_WRITE) {
+    if (whole && a->kind == TOUCH_WRITE) {
         unsplit(r, c);
         note(a, c);
         return;
@@ -330,9 +325,9 @@ static inline bool access_word(const Actor *a, Cell *c)
 {
     const bool own = c->unit == a->unit && c->lane == a->lane;
     Access *e = &c->read;
-    if (c->more || c->has_atomic || a->async || a->kind == RACE_ATOMIC) return false;
+    if (c->more || c->has_atomic || a->async || a->kind == TOUCH_ATOMIC) return false;
     if (c->has_write && !own && !order_saw(a->view, c->unit, c->clock)) return false;
-    if (a->kind == RACE_READ) {
+    if (a->kind == TOUCH_READ) {
         if (!c->written) return false;
         if (e->kind && e->unit == a->unit && e->clock == a->now) {
             e->lanes |= UINT32_C(1) << a->lane;
@@ -385,7 +380,7 @@ static bool is_together(const RaceReport *out, int unit, uint32_t lanes, const u
 }
 
 bool race_access(Race *r, int unit, uint32_t lanes, const uint32_t *offsets, uint32_t bytes,
-                 RaceKind kind, uint32_t insn, RaceReport *out)
+                 Touch kind, uint32_t insn, RaceReport *out)
 {
     Actor a = {.race = r,
                .unit = unit,

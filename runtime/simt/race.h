@@ -7,7 +7,8 @@
 
 #include "order.h"
 
-typedef enum RaceKind { RACE_READ = 1, RACE_WRITE, RACE_ATOMIC } RaceKind;
+/* SAME: writes what is there already; the caller's to tell, here it is a write as others. */
+typedef enum Touch { TOUCH_READ = 1, TOUCH_WRITE, TOUCH_ATOMIC, TOUCH_SAME } Touch;
 
 typedef enum RaceProblem {
     RACE_NONE,
@@ -21,7 +22,7 @@ typedef struct RaceReport {
     RaceProblem problem;
     int lane;
     uint32_t offset;
-    RaceKind earlier_kind;
+    Touch earlier_kind;
     int earlier_unit, earlier_lane;
     uint32_t earlier_insn;
     bool together; /* two lanes of the one access write the byte: fine if they write the same */
@@ -37,6 +38,6 @@ bool race_failed(const Race *r); /* no memory: from then on accesses are not all
 /* Each of the lanes accesses `bytes` at its offset; all lie within the memory. False: a problem,
    told in `out`; the access is noted all the same. */
 bool race_access(Race *r, int unit, uint32_t lanes, const uint32_t *offsets, uint32_t bytes,
-                 RaceKind kind, uint32_t insn, RaceReport *out);
+                 Touch kind, uint32_t insn, RaceReport *out);
 
 #endif

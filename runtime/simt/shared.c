@@ -4,7 +4,6 @@
 
 #include <stdio.h>
 #include "grow.h"
-#include "race.h"
 
 SharedState *shared_new(uint32_t bytes, int warps)
 {
@@ -48,8 +47,8 @@ void shared_reset(SharedState *s)
 
 /* ---- what is told ---- */
 
-static const char *const done_by[] = {[RACE_READ] = "read", [RACE_WRITE] = "written",
-                                      [RACE_ATOMIC] = "changed by an atomic"};
+static const char *const done_by[] = {[TOUCH_READ] = "read", [TOUCH_WRITE] = "written",
+                                      [TOUCH_ATOMIC] = "changed by an atomic"};
 
 /* Who made the earlier access, and where in the code. */
 static void describe_earlier(const Warp *w, const RaceReport *r, char *out, size_t size)
@@ -66,9 +65,9 @@ static void describe_earlier(const Warp *w, const RaceReport *r, char *out, size
                  " that nobody has waited for", place);
 }
 
-static bool tell(Warp *w, const SimtInsn *in, const RaceReport *r, SimtTouch touch, bool async)
+static bool tell(Warp *w, const SimtInsn *in, const RaceReport *r, Touch touch, bool async)
 {
-    static const char *const does[] = {"reads", "writes", "changes"};
+    static const char *const does[] = {"", "reads", "writes", "changes"};
     const uint32_t at = r->offset + SIMT_SHARED_BASE;
     const char *who = async ? "what it starts " : "";
     char earlier[768];
@@ -93,7 +92,7 @@ static bool tell(Warp *w, const SimtInsn *in, const RaceReport *r, SimtTouch tou
 /* Without memory for all of what was seen, a race may be none and none a race. Lanes that write one
    byte together may do so when they write the same; which of them is the last is nobody's to
    know. */
-static bool judge(Warp *w, const SimtInsn *in, const RaceReport *r, SimtTouch touch, bool async)
+static bool judge(Warp *w, const SimtInsn *in, const RaceReport *r, Touch touch, bool async)
 {
     const SharedState *s = w->block->shared_state;
     if (order_failed(s->order) || race_failed(s->race))
@@ -102,37 +101,30 @@ static bool judge(Warp *w, const SimtInsn *in, const RaceReport *r, SimtTouch to
     return !r->problem || r->together || touch == TOUCH_SAME || tell(w, in, r, touch, async);
 }
 
-static RaceKind kind_of(SimtTouch touch)
-{
-    static const RaceKind kinds[] = {[TOUCH_READ] = RACE_READ, [TOUCH_WRITE] = RACE_WRITE,
-                                     [TOUCH_ATOMIC] = RACE_ATOMIC, [TOUCH_SAME] = RACE_WRITE};
-    return kinds[touch];
-}
-
 static uint32_t number_of(const Warp *w, const SimtInsn *in)
 {
     return (uint32_t)(in - w->func->insns);
 }
 
 bool shared_agent_touch(Warp *w, const SimtInsn *in, int agent, LaneMask m, const uint32_t *offset,
-                        uint32_t bytes, SimtTouch touch)
+                        uint32_t bytes, Touch touch)
 {
     RaceReport r = {0};
     if (agent >= 0)
-        race_access(w->block->shared_state->race, agent, m, offset, bytes, kind_of(touch),
-                    number_of(w, in), &r);
+        race_access(w->block->shared_state->race, agent, m, offset, bytes,
+                    touch == TOUCH_SAME ? TOUCH_WRITE : touch, number_of(w, in), &r);
     return judge(w, in, &r, touch, agent != w->index);
 }
 
 bool shared_agent_range(Warp *w, const SimtInsn *in, int agent, uint32_t offset, uint32_t bytes,
-                        SimtTouch touch)
+                        Touch touch)
 {
     uint32_t offsets[SIMT_LANES] = {[0] = offset};
     return shared_agent_touch(w, in, agent, 1, offsets, bytes, touch);
 }
 
 bool shared_touch(Warp *w, const SimtInsn *in, LaneMask m, const uint32_t *offset, uint32_t bytes,
-                  SimtTouch touch)
+                  Touch touch)
 {
     return shared_agent_touch(w, in, w->index, m, offset, bytes, touch);
 }

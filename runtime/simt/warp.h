@@ -61,7 +61,7 @@ SimtExec exec_warp_barrier;
 /* `bytes` at each lane's address, as an instruction reaches them: bounds, alignment and, for shared
    memory, other threads' accesses are checked. False: the fault is told. */
 bool warp_reach(Warp *w, const SimtInsn *in, LaneMask m, SimtSpace space, const uint64_t *address,
-                uint32_t bytes, SimtTouch touch, uint8_t **host);
+                uint32_t bytes, Touch touch, uint8_t **host);
 /* The same of shared memory, bounds only: as offsets into it. */
 bool warp_bounds(Warp *w, const SimtInsn *in, LaneMask m, const uint64_t *address, uint32_t bytes,
                  uint32_t *offset, uint8_t **host);

@@ -25,7 +25,7 @@ static void end(void)
 }
 
 /* 32 lanes, `bytes` each, side by side from `at` on. */
-static RaceProblem rows(int unit, RaceKind kind, uint32_t at, uint32_t bytes, uint32_t insn)
+static RaceProblem rows(int unit, Touch kind, uint32_t at, uint32_t bytes, uint32_t insn)
 {
     uint32_t offsets[ORDER_LANES];
     for (uint32_t l = 0; l < ORDER_LANES; l++) offsets[l] = at + l * bytes;
@@ -33,7 +33,7 @@ static RaceProblem rows(int unit, RaceKind kind, uint32_t at, uint32_t bytes, ui
     return told.problem;
 }
 
-static RaceProblem one(int unit, int lane, RaceKind kind, uint32_t at, uint32_t bytes,
+static RaceProblem one(int unit, int lane, Touch kind, uint32_t at, uint32_t bytes,
                        uint32_t insn)
 {
     uint32_t offsets[ORDER_LANES];
@@ -54,29 +54,29 @@ static void barrier(OrderClock *c, int warps)
 static void finds_each_kind(void)
 {
     begin(2);
-    EXPECT_INT(rows(0, RACE_WRITE, 0, 4, 11), RACE_NONE);
-    EXPECT_INT(one(1, 3, RACE_READ, 20, 4, 12), RACE_CONFLICT);
+    EXPECT_INT(rows(0, TOUCH_WRITE, 0, 4, 11), RACE_NONE);
+    EXPECT_INT(one(1, 3, TOUCH_READ, 20, 4, 12), RACE_CONFLICT);
     EXPECT_INT(told.earlier_unit, 0);
     EXPECT_INT(told.earlier_lane, 5);
     EXPECT_INT(told.earlier_insn, 11);
-    EXPECT_INT(told.earlier_kind, RACE_WRITE);
+    EXPECT_INT(told.earlier_kind, TOUCH_WRITE);
     EXPECT_INT(told.lane, 3);
     EXPECT_INT(told.offset, 20);
-    EXPECT_INT(one(1, 0, RACE_WRITE, 40, 4, 13), RACE_CONFLICT);
-    EXPECT_INT(one(0, 0, RACE_READ, 1024, 16, 14), RACE_UNWRITTEN);
+    EXPECT_INT(one(1, 0, TOUCH_WRITE, 40, 4, 13), RACE_CONFLICT);
+    EXPECT_INT(one(0, 0, TOUCH_READ, 1024, 16, 14), RACE_UNWRITTEN);
     EXPECT_INT(told.offset, 1024);
-    EXPECT_INT(one(0, 0, RACE_ATOMIC, 1024, 16, 15), RACE_UNWRITTEN);
+    EXPECT_INT(one(0, 0, TOUCH_ATOMIC, 1024, 16, 15), RACE_UNWRITTEN);
     end();
 
     begin(2); /* a write over what is still read */
     OrderClock *c = order_clock_new();
-    rows(0, RACE_WRITE, 0, 16, 1);
+    rows(0, TOUCH_WRITE, 0, 16, 1);
     barrier(c, 2);
-    EXPECT_INT(rows(1, RACE_READ, 0, 16, 2), RACE_NONE);
-    EXPECT_INT(rows(0, RACE_READ, 0, 16, 3), RACE_NONE);
-    EXPECT_INT(rows(0, RACE_WRITE, 0, 16, 4), RACE_CONFLICT);
+    EXPECT_INT(rows(1, TOUCH_READ, 0, 16, 2), RACE_NONE);
+    EXPECT_INT(rows(0, TOUCH_READ, 0, 16, 3), RACE_NONE);
+    EXPECT_INT(rows(0, TOUCH_WRITE, 0, 16, 4), RACE_CONFLICT);
     EXPECT_INT(told.earlier_insn, 2);
-    EXPECT_INT(told.earlier_kind, RACE_READ);
+    EXPECT_INT(told.earlier_kind, TOUCH_READ);
     order_clock_free(c);
     end();
 }
@@ -84,14 +84,14 @@ static void finds_each_kind(void)
 static void finds_lanes_of_a_warp(void)
 {
     begin(1);
-    rows(0, RACE_WRITE, 0, 4, 1);
-    EXPECT_INT(one(0, 0, RACE_READ, 0, 4, 2), RACE_NONE);
-    EXPECT_INT(one(0, 0, RACE_READ, 4, 4, 2), RACE_CONFLICT);
+    rows(0, TOUCH_WRITE, 0, 4, 1);
+    EXPECT_INT(one(0, 0, TOUCH_READ, 0, 4, 2), RACE_NONE);
+    EXPECT_INT(one(0, 0, TOUCH_READ, 4, 4, 2), RACE_CONFLICT);
     order_sync(order, 0, 0xf);
-    EXPECT_INT(one(0, 0, RACE_READ, 12, 4, 2), RACE_NONE);
-    EXPECT_INT(one(0, 0, RACE_READ, 16, 4, 2), RACE_CONFLICT);
+    EXPECT_INT(one(0, 0, TOUCH_READ, 12, 4, 2), RACE_NONE);
+    EXPECT_INT(one(0, 0, TOUCH_READ, 16, 4, 2), RACE_CONFLICT);
     const uint32_t same[ORDER_LANES] = {[1] = 2, [2] = 256};
-    EXPECT(!race_access(race, 0, 7, same, 4, RACE_WRITE, 3, &told));
+    EXPECT(!race_access(race, 0, 7, same, 4, TOUCH_WRITE, 3, &told));
     EXPECT_INT(told.problem, RACE_CONFLICT);
     EXPECT(told.together);
     EXPECT_INT(told.lane, 1);
@@ -102,13 +102,13 @@ static void finds_lanes_of_a_warp(void)
 static void tells_bytes_apart(void)
 {
     begin(2);
-    for (uint32_t i = 0; i < 4; i++) EXPECT_INT(one((int)i & 1, 0, RACE_WRITE, i, 1, i), RACE_NONE);
-    EXPECT_INT(one(0, 0, RACE_READ, 0, 1, 9), RACE_NONE);
-    EXPECT_INT(one(0, 0, RACE_READ, 0, 4, 9), RACE_CONFLICT);
+    for (uint32_t i = 0; i < 4; i++) EXPECT_INT(one((int)i & 1, 0, TOUCH_WRITE, i, 1, i), RACE_NONE);
+    EXPECT_INT(one(0, 0, TOUCH_READ, 0, 1, 9), RACE_NONE);
+    EXPECT_INT(one(0, 0, TOUCH_READ, 0, 4, 9), RACE_CONFLICT);
     EXPECT_INT(told.offset, 1);
     EXPECT_INT(told.earlier_insn, 1);
-    EXPECT_INT(one(0, 0, RACE_WRITE, 8, 2, 10), RACE_NONE);
-    EXPECT_INT(one(0, 0, RACE_READ, 8, 4, 11), RACE_UNWRITTEN);
+    EXPECT_INT(one(0, 0, TOUCH_WRITE, 8, 2, 10), RACE_NONE);
+    EXPECT_INT(one(0, 0, TOUCH_READ, 8, 4, 11), RACE_UNWRITTEN);
     EXPECT_INT(told.offset, 10);
     end();
 }
@@ -117,12 +117,12 @@ static void finds_an_elected_lane_that_speaks_for_others(void)
 {
     begin(2);
     OrderClock *c = order_clock_new();
-    rows(0, RACE_WRITE, 0, 4, 1);
+    rows(0, TOUCH_WRITE, 0, 4, 1);
     order_release(order, c, 0, 1); /* without bar.warp.sync before */
     order_complete(c);
     order_acquire(order, c, 1, UINT32_MAX);
-    EXPECT_INT(one(1, 9, RACE_READ, 0, 4, 2), RACE_NONE);
-    EXPECT_INT(one(1, 9, RACE_READ, 4, 4, 2), RACE_CONFLICT);
+    EXPECT_INT(one(1, 9, TOUCH_READ, 0, 4, 2), RACE_NONE);
+    EXPECT_INT(one(1, 9, TOUCH_READ, 4, 4, 2), RACE_CONFLICT);
     order_clock_free(c);
     end();
 }
@@ -132,19 +132,19 @@ static void finds_pending_copies(void)
     begin(2);
     OrderClock *c = order_clock_new();
     const int copy = order_fork(order, 0, UINT32_MAX, false, false);
-    EXPECT_INT(rows(copy, RACE_WRITE, 0, 16, 7), RACE_NONE);
-    EXPECT_INT(one(0, 0, RACE_READ, 0, 4, 8), RACE_CONFLICT);
+    EXPECT_INT(rows(copy, TOUCH_WRITE, 0, 16, 7), RACE_NONE);
+    EXPECT_INT(one(0, 0, TOUCH_READ, 0, 4, 8), RACE_CONFLICT);
     EXPECT_INT(told.earlier_unit, copy);
     EXPECT_INT(told.earlier_insn, 7);
     order_join(order, 0, UINT32_MAX, copy);
-    EXPECT_INT(one(0, 0, RACE_READ, 0, 16, 8), RACE_NONE);
-    EXPECT_INT(one(0, 0, RACE_READ, 16, 4, 8), RACE_CONFLICT); /* each lane waits for its own */
+    EXPECT_INT(one(0, 0, TOUCH_READ, 0, 16, 8), RACE_NONE);
+    EXPECT_INT(one(0, 0, TOUCH_READ, 16, 4, 8), RACE_CONFLICT); /* each lane waits for its own */
     barrier(c, 2);
-    EXPECT_INT(rows(1, RACE_READ, 0, 16, 9), RACE_NONE);
+    EXPECT_INT(rows(1, TOUCH_READ, 0, 16, 9), RACE_NONE);
     order_end(order, copy);
     const int next = order_fork(order, 0, UINT32_MAX, false, false);
     EXPECT_INT(next, copy);
-    EXPECT_INT(rows(next, RACE_WRITE, 0, 16, 10), RACE_CONFLICT); /* while warp 1 reads */
+    EXPECT_INT(rows(next, TOUCH_WRITE, 0, 16, 10), RACE_CONFLICT); /* while warp 1 reads */
     EXPECT_INT(told.earlier_insn, 9);
     order_clock_free(c);
     end();
@@ -154,24 +154,24 @@ static void finds_missing_fences(void)
 {
     begin(2);
     OrderClock *c = order_clock_new();
-    rows(0, RACE_WRITE, 0, 16, 1);
+    rows(0, TOUCH_WRITE, 0, 16, 1);
     barrier(c, 2);
     int product = order_fork(order, 1, UINT32_MAX, true, true);
-    EXPECT_INT(one(product, 0, RACE_READ, 0, 512, 2), RACE_UNFENCED);
+    EXPECT_INT(one(product, 0, TOUCH_READ, 0, 512, 2), RACE_UNFENCED);
     EXPECT_INT(told.earlier_insn, 1);
     order_join(order, 1, UINT32_MAX, product);
     order_end(order, product);
     order_fence(order, 0, UINT32_MAX); /* by the writers, and then again a barrier */
     product = order_fork(order, 1, UINT32_MAX, true, true);
-    EXPECT_INT(one(product, 0, RACE_READ, 0, 512, 3), RACE_UNFENCED);
+    EXPECT_INT(one(product, 0, TOUCH_READ, 0, 512, 3), RACE_UNFENCED);
     order_join(order, 1, UINT32_MAX, product);
     order_end(order, product);
     barrier(c, 2);
     product = order_fork(order, 1, UINT32_MAX, true, true);
-    EXPECT_INT(one(product, 0, RACE_READ, 0, 512, 4), RACE_NONE);
+    EXPECT_INT(one(product, 0, TOUCH_READ, 0, 512, 4), RACE_NONE);
     order_fence(order, 0, UINT32_MAX);
     barrier(c, 2);
-    EXPECT_INT(rows(0, RACE_WRITE, 0, 16, 5), RACE_CONFLICT); /* the product is not waited for */
+    EXPECT_INT(rows(0, TOUCH_WRITE, 0, 16, 5), RACE_CONFLICT); /* the product is not waited for */
     EXPECT_INT(told.earlier_insn, 4);
     order_clock_free(c);
     end();
@@ -182,25 +182,25 @@ static void tells_after_from_before(void)
 {
     begin(2);
     const int copy = order_fork(order, 0, UINT32_MAX, false, false);
-    EXPECT_INT(rows(0, RACE_WRITE, 0, 4, 1), RACE_NONE);
-    EXPECT_INT(rows(copy, RACE_READ, 0, 4, 2), RACE_CONFLICT);
-    EXPECT_INT(rows(copy, RACE_WRITE, 128, 4, 3), RACE_NONE);
+    EXPECT_INT(rows(0, TOUCH_WRITE, 0, 4, 1), RACE_NONE);
+    EXPECT_INT(rows(copy, TOUCH_READ, 0, 4, 2), RACE_CONFLICT);
+    EXPECT_INT(rows(copy, TOUCH_WRITE, 128, 4, 3), RACE_NONE);
     order_join(order, 0, UINT32_MAX, copy);
-    EXPECT_INT(rows(copy, RACE_WRITE, 256, 4, 4), RACE_NONE);
-    EXPECT_INT(rows(0, RACE_READ, 128, 4, 5), RACE_NONE);
-    EXPECT_INT(rows(0, RACE_READ, 256, 4, 6), RACE_CONFLICT);
+    EXPECT_INT(rows(copy, TOUCH_WRITE, 256, 4, 4), RACE_NONE);
+    EXPECT_INT(rows(0, TOUCH_READ, 128, 4, 5), RACE_NONE);
+    EXPECT_INT(rows(0, TOUCH_READ, 256, 4, 6), RACE_CONFLICT);
     end();
 
     begin(2);
     OrderClock *c = order_clock_new();
-    rows(0, RACE_WRITE, 0, 4, 1);
+    rows(0, TOUCH_WRITE, 0, 4, 1);
     order_release(order, c, 0, UINT32_MAX);
     order_complete(c);
-    EXPECT_INT(rows(0, RACE_WRITE, 128, 4, 2), RACE_NONE);
+    EXPECT_INT(rows(0, TOUCH_WRITE, 128, 4, 2), RACE_NONE);
     order_release(order, c, 0, UINT32_MAX); /* for the next phase, which does not complete */
     order_acquire(order, c, 1, UINT32_MAX);
-    EXPECT_INT(rows(1, RACE_READ, 0, 4, 3), RACE_NONE);
-    EXPECT_INT(rows(1, RACE_READ, 128, 4, 4), RACE_CONFLICT);
+    EXPECT_INT(rows(1, TOUCH_READ, 0, 4, 3), RACE_NONE);
+    EXPECT_INT(rows(1, TOUCH_READ, 128, 4, 4), RACE_CONFLICT);
     order_clock_free(c);
     end();
 }
@@ -214,15 +214,15 @@ static void allows_double_buffers(void)
     for (uint32_t i = 0; i < 200; i++) {
         const uint32_t buffer = i % 2 * 8192;
         for (int w = 0; w < 4; w++)
-            EXPECT_INT(rows(w, RACE_WRITE, buffer + 512 * (uint32_t)w, 16, 1), RACE_NONE);
+            EXPECT_INT(rows(w, TOUCH_WRITE, buffer + 512 * (uint32_t)w, 16, 1), RACE_NONE);
         barrier(c, 4);
         for (int w = 0; w < 4; w++) {
             for (uint32_t k = 0; k < 4; k++)
-                EXPECT_INT(rows(w, RACE_READ, buffer + 512 * k, 16, 2), RACE_NONE);
+                EXPECT_INT(rows(w, TOUCH_READ, buffer + 512 * k, 16, 2), RACE_NONE);
         }
     }
-    for (int w = 0; w < 4; w++) rows(w, RACE_WRITE, 512 * (uint32_t)w, 16, 3);
-    EXPECT_INT(rows(0, RACE_WRITE, 8192, 16, 4), RACE_CONFLICT); /* one buffer more would do */
+    for (int w = 0; w < 4; w++) rows(w, TOUCH_WRITE, 512 * (uint32_t)w, 16, 3);
+    EXPECT_INT(rows(0, TOUCH_WRITE, 8192, 16, 4), RACE_CONFLICT); /* one buffer more would do */
     EXPECT_INT(told.earlier_insn, 2);
     order_clock_free(c);
     end();
@@ -244,21 +244,21 @@ static void allows_producers_and_consumers(void)
         const uint32_t at = 2048 * (uint32_t)s;
         order_acquire(order, empty[s], 0, 1);
         copies[s] = order_fork(order, 0, 1, false, true);
-        EXPECT_INT(one(copies[s], 0, RACE_WRITE, at, 2048, 1), RACE_NONE);
+        EXPECT_INT(one(copies[s], 0, TOUCH_WRITE, at, 2048, 1), RACE_NONE);
         order_release(order, full[s], copies[s], 1);
         order_end(order, copies[s]);
         order_complete(full[s]);
         for (int w = 1; w <= CONSUMERS; w++) {
             order_acquire(order, full[s], w, UINT32_MAX);
             const int product = order_fork(order, w, UINT32_MAX, true, true);
-            EXPECT_INT(one(product, 0, RACE_READ, at, 2048, 2), RACE_NONE);
+            EXPECT_INT(one(product, 0, TOUCH_READ, at, 2048, 2), RACE_NONE);
             order_join(order, w, UINT32_MAX, product);
             order_end(order, product);
             order_release(order, empty[s], w, 1);
         }
         order_complete(empty[s]);
     }
-    EXPECT_INT(one(0, 0, RACE_WRITE, 0, 4, 3),
+    EXPECT_INT(one(0, 0, TOUCH_WRITE, 0, 4, 3),
                RACE_CONFLICT); /* of slot 0, which was not waited for */
     for (int s = 0; s < SLOTS; s++) {
         order_clock_free(full[s]);
@@ -273,10 +273,10 @@ static void allows_exchanges_in_a_warp(void)
     for (uint32_t i = 0; i < 50; i++) {
         for (int w = 0; w < 2; w++) {
             const uint32_t at = 128 * (uint32_t)w;
-            EXPECT_INT(rows(w, RACE_WRITE, at, 4, 1), RACE_NONE);
+            EXPECT_INT(rows(w, TOUCH_WRITE, at, 4, 1), RACE_NONE);
             order_sync(order, w, UINT32_MAX);
             for (int l = 0; l < ORDER_LANES; l++)
-                EXPECT_INT(one(w, l, RACE_READ, at + 4 * (uint32_t)(l ^ 1), 4, 2), RACE_NONE);
+                EXPECT_INT(one(w, l, TOUCH_READ, at + 4 * (uint32_t)(l ^ 1), 4, 2), RACE_NONE);
             order_sync(order, w, UINT32_MAX);
         }
     }
@@ -287,16 +287,16 @@ static void allows_atomics_together(void)
 {
     begin(3);
     OrderClock *c = order_clock_new();
-    rows(0, RACE_WRITE, 0, 4, 1);
+    rows(0, TOUCH_WRITE, 0, 4, 1);
     barrier(c, 3);
     for (int w = 0; w < 3; w++) {
         for (int l = 0; l < ORDER_LANES; l++)
-            EXPECT_INT(one(w, l, RACE_ATOMIC, 0, 4, 2), RACE_NONE);
+            EXPECT_INT(one(w, l, TOUCH_ATOMIC, 0, 4, 2), RACE_NONE);
     }
-    EXPECT_INT(one(1, 0, RACE_READ, 0, 4, 3), RACE_CONFLICT);
-    EXPECT_INT(told.earlier_kind, RACE_ATOMIC);
+    EXPECT_INT(one(1, 0, TOUCH_READ, 0, 4, 3), RACE_CONFLICT);
+    EXPECT_INT(told.earlier_kind, TOUCH_ATOMIC);
     barrier(c, 3);
-    EXPECT_INT(one(1, 0, RACE_READ, 0, 4, 4), RACE_NONE);
+    EXPECT_INT(one(1, 0, TOUCH_READ, 0, 4, 4), RACE_NONE);
     order_clock_free(c);
     end();
 }
@@ -304,11 +304,11 @@ static void allows_atomics_together(void)
 static void begins_again(void)
 {
     begin(2);
-    rows(0, RACE_WRITE, 0, 2, 1);
+    rows(0, TOUCH_WRITE, 0, 2, 1);
     order_reset(order);
     race_reset(race);
-    EXPECT_INT(one(1, 0, RACE_READ, 0, 4, 2), RACE_UNWRITTEN);
-    EXPECT_INT(rows(1, RACE_WRITE, 4, 2, 1), RACE_NONE);
+    EXPECT_INT(one(1, 0, TOUCH_READ, 0, 4, 2), RACE_UNWRITTEN);
+    EXPECT_INT(rows(1, TOUCH_WRITE, 4, 2, 1), RACE_NONE);
     end();
 }
 
@@ -332,7 +332,7 @@ typedef struct Set {
 
 typedef struct Event {
     int unit, lane;
-    RaceKind kind;
+    Touch kind;
     uint32_t at, bytes;
     bool async;
 } Event;
@@ -365,7 +365,7 @@ static bool has(const Set *s, int event)
 }
 
 /* A bit a problem that an access of the lane has now. */
-static unsigned problems(int unit, int lane, RaceKind kind, uint32_t at, uint32_t bytes)
+static unsigned problems(int unit, int lane, Touch kind, uint32_t at, uint32_t bytes)
 {
     unsigned found = 0;
     for (uint32_t b = at; b < at + bytes; b++) {
@@ -373,21 +373,21 @@ static unsigned problems(int unit, int lane, RaceKind kind, uint32_t at, uint32_
         for (int i = 0; i < oracle.n; i++) {
             const Event *e = &oracle.events[i];
             if (b < e->at || b >= e->at + e->bytes) continue;
-            const bool writes = e->kind != RACE_READ,
-                       both_atomic = kind == RACE_ATOMIC && e->kind == kind;
+            const bool writes = e->kind != TOUCH_READ,
+                       both_atomic = kind == TOUCH_ATOMIC && e->kind == kind;
             written |= writes;
-            if ((writes || kind != RACE_READ) && !both_atomic && !has(&oracle.known[unit][lane], i))
+            if ((writes || kind != TOUCH_READ) && !both_atomic && !has(&oracle.known[unit][lane], i))
                 found |= 1u << RACE_CONFLICT;
             if (writes && !both_atomic && oracle.async[unit] && !e->async &&
                 !has(&oracle.fenced[unit][lane], i))
                 found |= 1u << RACE_UNFENCED;
         }
-        if (kind != RACE_WRITE && !written) found |= 1u << RACE_UNWRITTEN;
+        if (kind != TOUCH_WRITE && !written) found |= 1u << RACE_UNWRITTEN;
     }
     return found;
 }
 
-static void add_event(int unit, int lane, RaceKind kind, uint32_t at, uint32_t bytes)
+static void add_event(int unit, int lane, Touch kind, uint32_t at, uint32_t bytes)
 {
     const int i = oracle.n++;
     oracle.events[i] = (Event){unit, lane, kind, at, bytes, oracle.async[unit]};
@@ -452,7 +452,7 @@ static bool try_access(void)
     const int unit = (int)below(below(2) ? WARPS : UNITS);
     if (!oracle.live[unit]) return true;
     const uint32_t lanes = some_lanes(unit), bytes = 1u << below(3);
-    const RaceKind kind = (RaceKind)(RACE_READ + below(3));
+    const Touch kind = (Touch)(TOUCH_READ + below(3));
     uint32_t offsets[ORDER_LANES] = {0};
     unsigned found = 0;
     const int before = oracle.n;
@@ -584,8 +584,8 @@ static bool trial(void)
     memset(&oracle, 0, sizeof oracle);
     for (int i = 0; i < CLOCKS; i++) clocks[i] = order_clock_new();
     for (int w = 0; w < WARPS; w++) oracle.live[w] = true;
-    add_event(0, 0, RACE_WRITE, 0, MEMORY - 1); /* the last byte is not written */
-    EXPECT_INT(one(0, 0, RACE_WRITE, 0, MEMORY - 1, 1), RACE_NONE);
+    add_event(0, 0, TOUCH_WRITE, 0, MEMORY - 1); /* the last byte is not written */
+    EXPECT_INT(one(0, 0, TOUCH_WRITE, 0, MEMORY - 1, 1), RACE_NONE);
     meet();
     for (int step = 0; step < STEPS && silent && oracle.n < MOST - USED; step++) {
         switch (below(16)) {

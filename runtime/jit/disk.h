@@ -14,9 +14,9 @@ struct DiskCache {
     TkcDiskStats stats;
 };
 
-/* What a kernel is asked for by, in full, as text: equal texts give the same code as long as the files that
-   imports read are the same. False when nothing tells this build of the library from others, so that its
-   kernels cannot be kept. request.c */
+/* What a kernel is asked for by, in full, as text: equal texts give the same code as long as the
+   files that imports read are the same. False when nothing tells this build of the library from
+   others, so that its kernels cannot be kept. request.c */
 bool request_write(Bytes *out, const TkcDevice *dev, const TkcSource *source, const TkcOptions *o);
 
 /* One kernel on its way: what it is asked for by, and the claim to compile it. */

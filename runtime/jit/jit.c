@@ -255,7 +255,7 @@ typedef struct Few {
 static TkcStatus pack_and_launch(TkcJit *jit, Compiled *c, const int64_t grid[3], void *stream, const TkcArg *args,
                                  const LaunchPack *pack)
 {
-    TkcStatus status = launch_pack(jit, c, args, pack);
+    TkcStatus status = launch_pack(jit, c, args, false, pack);
     return status == TKC_OK ? device_call(jit->dev, launch, c->kernel, grid, stream, pack) : status;
 }
 
@@ -286,7 +286,8 @@ static TkcStatus launch_other(TkcJit *jit, const int64_t grid[3], void *stream, 
 static TkcStatus launch_kernel(TkcJit *jit, Compiled *c, const int64_t grid[3], void *stream, const TkcArg *args,
                                size_t nargs, const LaunchPack *pack)
 {
-    TkcStatus status = c ? launch_pack_rest(jit, c, args, pack) : launch_other(jit, grid, stream, args, nargs, pack);
+    TkcStatus status = c ? launch_pack(jit, c, args, true, pack)
+                         : launch_other(jit, grid, stream, args, nargs, pack);
     return c && status == TKC_OK ? device_call(jit->dev, launch, c->kernel, grid, stream, pack) : status;
 }
 

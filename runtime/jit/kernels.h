@@ -16,8 +16,8 @@ void kernels_release(TkcJit *jit, Compiled *c);
 /* Most that are held; 0: the default. */
 void kernels_limit(TkcJit *jit, size_t most);
 void kernels_clear(TkcJit *jit);
-/* A kernel for the arguments of a launch: fills *c but for its key; the context is locked. Where it fails,
-   what is there is for compiled_free. */
+/* A kernel for the arguments of a launch: fills *c but for its key; the context is locked. Where it
+   fails, what is there is for compiled_free. */
 TkcStatus compiled_build(TkcJit *jit, const TkcArg *args, Compiled *c);
 /* PTX, or the text of block IR. */
 const char *compiled_text(const Compiled *c);

@@ -217,17 +217,13 @@ static TkcStatus pack_param(const TkcJit *jit, const Compiled *c, int i, const T
     return TKC_OK;
 }
 
-TkcStatus launch_pack(const TkcJit *jit, const Compiled *c, const TkcArg *args, const LaunchPack *out)
+TkcStatus launch_pack(const TkcJit *jit, const Compiled *c, const TkcArg *args, bool rest,
+                      const LaunchPack *out)
 {
+    const int n = rest ? c->nrest : (int)c->entry.manifest.nparams;
     TkcStatus status = TKC_OK;
-    for (int i = 0; i < c->entry.manifest.nparams && status == TKC_OK; i++) status = pack_param(jit, c, i, args, out);
-    return status;
-}
-
-TkcStatus launch_pack_rest(const TkcJit *jit, const Compiled *c, const TkcArg *args, const LaunchPack *out)
-{
-    TkcStatus status = TKC_OK;
-    for (int i = 0; i < c->nrest && status == TKC_OK; i++) status = pack_param(jit, c, c->rest[i], args, out);
+    for (int i = 0; i < n && status == TKC_OK; i++)
+        status = pack_param(jit, c, rest ? c->rest[i] : i, args, out);
     return status;
 }
 

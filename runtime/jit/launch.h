@@ -94,10 +94,10 @@ TkcStatus launch_match(const TkcJit *jit, Compiled *c);
 bool launch_slots(Compiled *c, const TkcArg *args, size_t nargs, const Key *key);
 /* Whether these arguments are for the kernel. Then `out`, for LAUNCH_FEW parameters and one, has all but the rest. */
 bool launch_again(const Compiled *c, const TkcArg *args, size_t nargs, const LaunchPack *out);
-/* The arguments in the types the kernel was compiled for. */
-TkcStatus launch_pack(const TkcJit *jit, const Compiled *c, const TkcArg *args, const LaunchPack *out);
-/* Those alone that launch_again left. */
-TkcStatus launch_pack_rest(const TkcJit *jit, const Compiled *c, const TkcArg *args, const LaunchPack *out);
+/* The arguments in the types the kernel was compiled for; rest: those alone that launch_again
+   left. */
+TkcStatus launch_pack(const TkcJit *jit, const Compiled *c, const TkcArg *args, bool rest,
+                      const LaunchPack *out);
 TkcStatus launch_check_grid(const TkcJit *jit, const int64_t grid[3]);
 
 /* ---- tensor descriptors: descriptor.c ---- */

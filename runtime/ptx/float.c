@@ -87,31 +87,21 @@ uint64_t ptx_clamp(const PtxCall *c, DType dt, uint64_t x)
 
 /* ---- one operation ---- */
 
-static double arith_f64(OpKind op, const volatile double *x)
-{
-    switch (op) {
-    case OP_ADD: return x[0] + x[1];
-    case OP_SUB: return x[0] - x[1];
-    case OP_MUL: return x[0] * x[1];
-    case OP_FMA: return fma(x[0], x[1], x[2]);
-    case OP_DIV: return x[0] / x[1];
-    case OP_SQRT: return sqrt(x[0]);
-    default: abort();
+#define ARITH(NAME, T, SUFFIX)                                                                     \
+    static T NAME(OpKind op, const volatile T *x)                                                  \
+    {                                                                                              \
+        switch (op) {                                                                              \
+        case OP_ADD: return x[0] + x[1];                                                           \
+        case OP_SUB: return x[0] - x[1];                                                           \
+        case OP_MUL: return x[0] * x[1];                                                           \
+        case OP_FMA: return fma##SUFFIX(x[0], x[1], x[2]);                                         \
+        case OP_DIV: return x[0] / x[1];                                                           \
+        case OP_SQRT: return sqrt##SUFFIX(x[0]);                                                   \
+        default: abort();                                                                          \
+        }                                                                                          \
     }
-}
-
-static float arith_f32(OpKind op, const volatile float *x)
-{
-    switch (op) {
-    case OP_ADD: return x[0] + x[1];
-    case OP_SUB: return x[0] - x[1];
-    case OP_MUL: return x[0] * x[1];
-    case OP_FMA: return fmaf(x[0], x[1], x[2]);
-    case OP_DIV: return x[0] / x[1];
-    case OP_SQRT: return sqrtf(x[0]);
-    default: abort();
-    }
-}
+ARITH(arith_f64, double, )
+ARITH(arith_f32, float, f)
 
 /* Operands and result are volatile, so that nothing is moved out from between the changes of the
    mode. */

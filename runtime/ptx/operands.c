@@ -132,6 +132,12 @@ static bool goes_with(const PtxType *reg, const PtxType *t)
     return reg->class == PTX_BITS || t->class == PTX_BITS || reg->class == t->class;
 }
 
+static void fail_operand(PtxParser *ps, PtxWord w, const char *what, const PtxType *t)
+{
+    ptx_fail(ps, "'%.*s' is no %s for the %s that '%.*s' takes there", w.len, w.text, what, t->name,
+             ps->opcode.len, ps->opcode.text);
+}
+
 /* A register as an operand of type t. Wider: its low bits are it. */
 int ptx_use_register(PtxParser *ps, PtxWord w, const PtxType *t, bool wider, int *bits)
 {
@@ -151,8 +157,7 @@ int ptx_use_register(PtxParser *ps, PtxWord w, const PtxType *t, bool wider, int
         if (!goes_with(n->type, t)) reg = -1;
     }
     if (reg < 0 || (wider ? *bits < t->bits : *bits != t->bits))
-        ptx_fail(ps, "'%.*s' is no register for the %s that '%.*s' takes there", w.len, w.text, t->name,
-             ps->opcode.len, ps->opcode.text);
+        fail_operand(ps, w, "register", t);
     return reg;
 }
 
@@ -184,8 +189,7 @@ static uint64_t float_number(PtxParser *ps, PtxWord w, const PtxType *t)
     const bool is_float = t->class == PTX_FLOAT && t->bits >= 32;
     const bool as_bits = t->class == PTX_BITS && t->lanes == 1 && t->bits == (w.single ? 32 : 64);
     if (!is_float && !as_bits)
-        ptx_fail(ps, "'%.*s' is no number for the %s that '%.*s' takes there", w.len, w.text, t->name,
-             ps->opcode.len, ps->opcode.text);
+        fail_operand(ps, w, "number", t);
     if (!is_float || w.single == (t->bits == 32)) return w.number;
     return tkc_bits_from_double(t->dtype, tkc_bits_to_double(w.single ? DT_F32 : DT_F64, w.number));
 }
@@ -199,8 +203,7 @@ static PtxSource number_source(PtxParser *ps, PtxWord w, bool minus, const PtxTy
     } else if (t->class == PTX_PRED) {
         s.number = w.number != 0;
     } else if (t->class == PTX_FLOAT || t->lanes > 1) {
-        ptx_fail(ps, "'%.*s' is no number for the %s that '%.*s' takes there", w.len, w.text, t->name,
-             ps->opcode.len, ps->opcode.text);
+        fail_operand(ps, w, "number", t);
     } else if (minus) {
         s.number = 0 - s.number;
     }
@@ -307,38 +310,34 @@ static bool is_byte(const PtxSource *s)
     return s->reg < 0 && s->number <= 255;
 }
 
+/* What the operand of a row's letter is. */
+static const PtxType *type_of(const PtxInsn *in, char letter, const PtxType *third)
+{
+    switch (letter) {
+    case 's': case 'S': return in->second;
+    case 't': return third;
+    case 'w': case 'W': return ptx_bits_type(2 * in->type->bits);
+    case 'u': case 'r': case 'k': return ptx_type_named("u32", 3);
+    case 'p': case 'q': case 'c': return ptx_type_named("pred", 4);
+    default: return in->type;
+    }
+}
+
 /* One operand by the row's letter. */
 static void parse_operand(PtxParser *ps, PtxInsn *in, char letter, const PtxType *third)
 {
-    const PtxType *pred = ptx_type_named("pred", 4), *word = ptx_type_named("u32", 3), *t = in->type;
+    const PtxType *t = type_of(in, letter, third);
     const uint64_t combining =
         UINT64_C(1) << PTXQ_AND | UINT64_C(1) << PTXQ_OR | UINT64_C(1) << PTXQ_XOR;
-    switch (letter) {
-    case 'd': in->dests[in->ndests++] = ptx_parse_dest(ps, t, false, false); break;
-    case 'D': in->dests[in->ndests++] = ptx_parse_dest(ps, t, true, false); break;
-    case 'w': in->dests[in->ndests++] = ptx_parse_dest(ps, ptx_bits_type(2 * t->bits), false, false); break;
-    case 'u': in->dests[in->ndests++] = ptx_parse_dest(ps, word, false, false); break;
-    case 'p': in->dests[in->ndests++] = ptx_parse_dest(ps, pred, false, false); break;
-    case 'P': parse_pred_pair(ps, in); break;
-    case 'V': parse_list(ps, in, t, true); break;
-    case 'v': parse_list(ps, in, t, false); break;
-    case 'a': add_source(ps, in, t, false); break;
-    case 's': add_source(ps, in, in->second, false); break;
-    case 'S': add_source(ps, in, in->second, may_be_wider(in->second)); break;
-    case 't': add_source(ps, in, third, false); break;
-    case 'W': add_source(ps, in, ptx_bits_type(2 * t->bits), false); break;
-    case 'r': add_source(ps, in, word, false); break;
-    case 'q': add_source(ps, in, pred, false); break;
-    case 'c':
-        if (in->qualifiers & combining) add_source(ps, in, pred, false);
-        break;
-    case 'k':
-        add_source(ps, in, word, false);
-        if (!ps->failed && !is_byte(&in->sources[in->nsources - 1]))
-            ptx_fail(ps, "the last operand of '%.*s' is a number of 0 to 255", ps->opcode.len,
+    if (letter == 'P') parse_pred_pair(ps, in);
+    else if (strchr("vV", letter)) parse_list(ps, in, t, letter == 'V');
+    else if (strchr("dDwup", letter))
+        in->dests[in->ndests++] = ptx_parse_dest(ps, t, letter == 'D', false);
+    else if (letter != 'c' || in->qualifiers & combining)
+        add_source(ps, in, t, letter == 'S' && may_be_wider(t));
+    if (letter == 'k' && !ps->failed && !is_byte(&in->sources[in->nsources - 1]))
+        ptx_fail(ps, "the last operand of '%.*s' is a number of 0 to 255", ps->opcode.len,
                  ps->opcode.text);
-        break;
-    }
 }
 
 void ptx_parse_operands(PtxParser *ps, PtxInsn *in, const PtxRow *row, const PtxParts *parts)

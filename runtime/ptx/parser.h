@@ -46,6 +46,7 @@ void ptx_expect_mark(PtxParser *ps, char mark);
 
 const PtxType *ptx_type_named(const char *text, size_t len); /* NULL: none */
 const PtxType *ptx_bits_type(int bits);
+bool ptx_type_is_among(const PtxType *t, const char *list); /* "u32 s32", up to its end or a '/' */
 
 /* An instruction's name taken apart at its dots. */
 typedef struct PtxParts {

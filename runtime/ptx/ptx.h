@@ -101,8 +101,8 @@ const PtxProgram *ptx_parse(const char *text, const AsmRegisters *asm_registers,
 /* One instance; the first registers hold the inputs and then the outputs. */
 void ptx_run(const PtxProgram *p, const PtxState *state, uint64_t *registers);
 
-/* FILE:LINE:COL of the inline assembly that the first complaint of an assembler's log is about, from the
-   comment that the compiler puts before it. False: it is about none. */
+/* FILE:LINE:COL of the inline assembly that the first complaint of an assembler's log is about,
+   from the comment that the compiler puts before it. False: it is about none. */
 bool ptx_log_place(char *place, size_t size, const char *log, const char *ptx);
 
 /* What the instruction gives for one instance's sources. */

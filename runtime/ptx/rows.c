@@ -45,8 +45,7 @@ const PtxType *ptx_bits_type(int bits)
     return ptx_type_named(name, strlen(name));
 }
 
-/* A word of the list, up to its end or a '/'. */
-static bool has_type(const char *list, const PtxType *t)
+bool ptx_type_is_among(const PtxType *t, const char *list)
 {
     size_t len;
     for (; *list && *list != '/'; list += len + (list[len] == ' ')) {
@@ -101,7 +100,7 @@ static bool fits_types(const PtxRow *row, const PtxParts *parts)
     const char *const lists[PTX_TYPES_MAX] = {row->types, row->second, third ? third + 1 : ""};
     for (int i = 0; i < PTX_TYPES_MAX; i++) {
         if (!*lists[i]) return parts->ntypes == i;
-        if (i >= parts->ntypes || !has_type(lists[i], parts->types[i])) return false;
+        if (i >= parts->ntypes || !ptx_type_is_among(parts->types[i], lists[i])) return false;
     }
     return parts->ntypes == PTX_TYPES_MAX;
 }

@@ -27,6 +27,16 @@ bool warp_addresses(Warp *w, const SimtInsn *in, LaneMask m, SimtOperand base, i
     return true;
 }
 
+bool warp_uniform(Warp *w, const SimtInsn *in, LaneMask m, SimtOperand o, const char *told,
+                  uint64_t *x)
+{
+    *x = simt_read(w, o, simt_first(m));
+    SIMT_EACH_LANE(lane, m)
+        if (simt_read(w, o, lane) != *x)
+            return simt_refuse(w, in, lane, SIMT_LAUNCH_FAILED, "%s", told);
+    return true;
+}
+
 /* ---- spaces ---- */
 
 static const char *const space_names[] = {"generic", "global", "shared", "local", "parameter",
@@ -170,15 +180,20 @@ bool warp_reach(Warp *w, const SimtInsn *in, LaneMask m, SimtSpace space, const 
     return reach_space(w, in, m, space, address, bytes, touch, host);
 }
 
-bool warp_read(Warp *w, const SimtInsn *in, int lane, uint64_t address, void *out, uint32_t bytes)
+uint8_t *warp_reach_lane(Warp *w, const SimtInsn *in, int lane, SimtSpace space, uint64_t address,
+                         uint32_t bytes, Touch touch)
 {
     uint64_t addresses[SIMT_LANES] = {0};
     uint8_t *host[SIMT_LANES];
     addresses[lane] = address;
-    if (!warp_reach(w, in, 1u << lane, SPACE_GENERIC, addresses, bytes, TOUCH_READ, host))
-        return false;
-    memcpy(out, host[lane], bytes);
-    return true;
+    return warp_reach(w, in, 1u << lane, space, addresses, bytes, touch, host) ? host[lane] : NULL;
+}
+
+bool warp_read(Warp *w, const SimtInsn *in, int lane, uint64_t address, void *out, uint32_t bytes)
+{
+    const uint8_t *host = warp_reach_lane(w, in, lane, SPACE_GENERIC, address, bytes, TOUCH_READ);
+    if (host) memcpy(out, host, bytes);
+    return host != NULL;
 }
 
 bool warp_string(Warp *w, const SimtInsn *in, int lane, uint64_t address, char *out, size_t size)

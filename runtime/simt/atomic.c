@@ -72,7 +72,8 @@ EXCHANGE(32)
 EXCHANGE(64)
 #undef EXCHANGE
 
-/* What is at that address becomes what the form says, in one step; gives what was there. y: of CAS. */
+/* What is at that address becomes what the form says, in one step; gives what was there. y: of
+   CAS. */
 static uint64_t exchange(const AtomForm *f, void *at, uint64_t x, uint64_t y)
 {
     switch (f->type->bits) {
@@ -112,7 +113,7 @@ static const PtxType *element_of(TensorType type)
 
 bool atom_can_reduce(AtomOp op, TensorType type)
 {
-    return dc_type_is_among(element_of(type), types[op].reductions);
+    return ptx_type_is_among(element_of(type), types[op].reductions);
 }
 
 void atom_reduce(AtomOp op, TensorType type, void *global, const void *shared, uint32_t bytes)
@@ -161,7 +162,7 @@ static SimtStep exec_atom(Warp *w, const SimtInsn *in, LaneMask m)
 static bool has_form(AtomOp op, const PtxType *t, bool noftz)
 {
     const bool half = t->dtype == DT_F16 || t->dtype == DT_BF16;
-    return half == noftz && dc_type_is_among(t, types[op].atoms);
+    return half == noftz && ptx_type_is_among(t, types[op].atoms);
 }
 
 static bool read_form(Decoder *dc, SimtInsn *in, AtomForm *f)

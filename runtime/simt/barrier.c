@@ -7,18 +7,6 @@
 enum { BAR_SYNC, BAR_ARRIVE, BAR_RED };
 enum { RED_POPC, RED_AND, RED_OR };
 
-/* The same value for all lanes of m. */
-static bool read_uniform(Warp *w, const SimtInsn *in, SimtOperand o, LaneMask m, uint32_t *out)
-{
-    *out = (uint32_t)simt_read(w, o, simt_first(m));
-    SIMT_EACH_LANE(lane, m) {
-        if ((uint32_t)simt_read(w, o, lane) == *out) continue;
-        return simt_refuse(w, in, lane, SIMT_LAUNCH_FAILED,
-                           "lanes name different barriers or counts");
-    }
-    return true;
-}
-
 static void add_votes(Warp *w, const SimtInsn *in, SimtBarrier *bar, LaneMask m)
 {
     const LaneMask yes = simt_mask(w, in->s[2]) & m;
@@ -32,9 +20,13 @@ static void add_votes(Warp *w, const SimtInsn *in, SimtBarrier *bar, LaneMask m)
 /* False: told. */
 static bool read_barrier(Warp *w, const SimtInsn *in, LaneMask m, uint32_t *id, uint32_t *expected)
 {
-    *expected = 0;
-    if (!read_uniform(w, in, in->s[0], m, id)) return false;
-    if (in->s[1].bits && !read_uniform(w, in, in->s[1], m, expected)) return false;
+    static const char told[] = "lanes name different barriers or counts";
+    uint64_t number, threads = 0;
+    if (!warp_uniform(w, in, m, in->s[0], told, &number) ||
+        (in->s[1].bits && !warp_uniform(w, in, m, in->s[1], told, &threads)))
+        return false;
+    *id = (uint32_t)number;
+    *expected = (uint32_t)threads;
     const bool unknown = *id >= SIMT_BARRIERS && !in->count;
     if (unknown || *expected % SIMT_LANES || (in->s[1].bits && !*expected))
         return simt_refuse(w, in, simt_first(m), SIMT_ILLEGAL_INSTRUCTION,

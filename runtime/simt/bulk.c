@@ -29,13 +29,9 @@ enum { S_SHARED, S_GLOBAL, S_BYTES, S_MBARRIER, S_COORDINATES, S_COUNT = S_COORD
 
 static bool reach_global(Warp *w, const BulkCopy *c, uint64_t at, uint32_t bytes)
 {
-    uint64_t address[SIMT_LANES] = {0};
-    uint8_t *host[SIMT_LANES];
     uint64_t begin, end;
-    if (simt_memory_find(w->block->launch->memory, at, &begin, &end) && end - at >= bytes)
-        return true;
-    address[c->lane] = at;
-    return warp_reach(w, c->in, 1u << c->lane, SPACE_GLOBAL, address, bytes, TOUCH_READ, host);
+    return (simt_memory_find(w->block->launch->memory, at, &begin, &end) && end - at >= bytes) ||
+           warp_reach_lane(w, c->in, c->lane, SPACE_GLOBAL, at, bytes, TOUCH_READ);
 }
 
 static bool move_range(Warp *w, BulkCopy *c)
@@ -104,14 +100,9 @@ static bool begin_copy(Warp *w, const SimtInsn *in, BulkCopy *c, uint32_t align)
 static bool reach_map(Warp *w, const SimtInsn *in, int lane, SimtSpace space, uint64_t at,
                       Touch touch, uint8_t **half)
 {
-    for (int i = 0; i < 2; i++) {
-        uint64_t address[SIMT_LANES] = {0};
-        uint8_t *host[SIMT_LANES];
-        address[lane] = at + 64 * (uint64_t)i;
-        if (!warp_reach(w, in, 1u << lane, space, address, 64, touch, host)) return false;
-        half[i] = host[lane];
-    }
-    return true;
+    half[0] = warp_reach_lane(w, in, lane, space, at, 64, touch);
+    half[1] = half[0] ? warp_reach_lane(w, in, lane, space, at + 64, 64, touch) : NULL;
+    return half[1] != NULL;
 }
 
 static void read_map(TensorMap *map, uint8_t *const *half)

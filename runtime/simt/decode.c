@@ -133,13 +133,6 @@ const PtxType *dc_type(const char *name)
     return ptx_type_named(name, strlen(name));
 }
 
-bool dc_type_is_among(const PtxType *t, const char *names)
-{
-    for (const char *p = names; t && *p; p += strcspn(p, " "), p += *p == ' ')
-        if (ptx_type_named(p, strcspn(p, " ")) == t) return true;
-    return false;
-}
-
 void dc_comma(Decoder *dc)
 {
     ptx_expect_mark(&dc->ps, ',');
@@ -529,7 +522,7 @@ static bool take_name(Decoder *dc, SimtInsn *in, const InsnRow *row, const PtxTy
         if (!is_space) in->a = (uint8_t)(in->a + which);
     }
     *t = *row->types ? op_type(dc) : NULL;
-    return (!*row->types || dc_type_is_among(*t, row->types)) && all_taken(dc);
+    return (!*row->types || ptx_type_is_among(*t, row->types)) && all_taken(dc);
 }
 
 static void decode(Decoder *dc, SimtInsn *in)

@@ -100,7 +100,8 @@ static inline bool dc_same(const char *a, int a_len, const char *b, int b_len)
 /* ---- the name ---- */
 bool op_part_is(const Decoder *dc, int i, const char *text, size_t len);
 bool op_take(Decoder *dc, const char *part);     /* true: it is there; it is taken */
-int op_choose(Decoder *dc, const char *choices); /* place among "a b c" or "a|b" of the one there; -1: none */
+/* The place among "a b c", or "a|b|c", of the one that is there; -1: none. */
+int op_choose(Decoder *dc, const char *choices);
 const PtxType *op_type(Decoder *dc);             /* the first type not taken; NULL: none */
 /* x, 0 until then, becomes what the first part is, of those not taken, that the function knows. */
 #define OP_FIRST(dc, x, known)                                                                     \
@@ -117,7 +118,6 @@ SimtOperand dc_source(Decoder *dc, const PtxType *t, bool wider);
 SimtOperand dc_dest(Decoder *dc, const PtxType *t, bool wider);
 /* a predicate as a source, perhaps negated */
 static inline SimtOperand dc_pred(Decoder *dc) { return dc_source(dc, dc_type("pred"), false); }
-bool dc_type_is_among(const PtxType *t, const char *names); /* "u32 s32" */
 /* Room for the instruction's operands. */
 void dc_operands(Decoder *dc, SimtInsn *in, int nd, int ns);
 /* "{a, b, …}" of n; one without braces where n is 1. */

@@ -137,8 +137,8 @@ void simt_fragment_store(const Fragment *f, bool satfinite, const double *matrix
 
 /* ---- ldmatrix and stmatrix ---- */
 
-/* Lane l has elements 2 (l % 4) and the next of row l / 4 of each matrix, the lower one in the lower half of
-   its register; transposed, the same of column l / 4. */
+/* Lane l has elements 2 (l % 4) and the next of row l / 4 of each matrix, the lower one in the
+   lower half of its register; transposed, the same of column l / 4. */
 enum { ELEMENT_BYTES = 2 };
 
 typedef struct Place {

@@ -29,7 +29,7 @@ int simt_fragment_registers(const Fragment *f);
 void simt_fragment_load(const Fragment *f, const void *registers, double *matrix);
 void simt_fragment_store(const Fragment *f, bool satfinite, const double *matrix, void *registers);
 
-/* ---- ldmatrix and stmatrix: 8 x 8 matrices of 16-bit elements between rows in memory and registers ---- */
+/* ---- ldmatrix, stmatrix: 8 x 8 matrices of 16-bit elements, rows in memory or registers ---- */
 
 enum { LDMATRIX_MOST = 4, LDMATRIX_ROWS = 8, LDMATRIX_ROW_BYTES = 16 };
 

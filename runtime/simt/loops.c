@@ -2,20 +2,12 @@
    the instruction's. */
 #include "loops.h"
 
-#include <string.h>
-
-static bool has_word(const char *words, const char *word)
-{
-    const size_t n = strlen(word);
-    for (const char *p = words; (p = strstr(p, word)); p += n)
-        if ((p == words || p[-1] == ' ') && (!p[n] || p[n] == ' ')) return true;
-    return false;
-}
+#include "ptx/parser.h"
 
 static bool fits_types(const LoopRow *row, const PtxInsn *in)
 {
-    const bool second = in->second ? has_word(row->second, in->second->name) : !*row->second;
-    return second && has_word(row->types, in->type->name);
+    const bool second = in->second ? ptx_type_is_among(in->second, row->second) : !*row->second;
+    return second && ptx_type_is_among(in->type, row->types);
 }
 
 static bool fits_registers(const LoopRow *row, const PtxInsn *in, int dest)

@@ -62,6 +62,9 @@ SimtExec exec_warp_barrier;
    memory, other threads' accesses are checked. False: the fault is told. */
 bool warp_reach(Warp *w, const SimtInsn *in, LaneMask m, SimtSpace space, const uint64_t *address,
                 uint32_t bytes, Touch touch, uint8_t **host);
+/* The same of one lane; NULL: the fault is told. */
+uint8_t *warp_reach_lane(Warp *w, const SimtInsn *in, int lane, SimtSpace space, uint64_t address,
+                         uint32_t bytes, Touch touch);
 /* The same of shared memory, bounds only: as offsets into it. */
 bool warp_bounds(Warp *w, const SimtInsn *in, LaneMask m, const uint64_t *address, uint32_t bytes,
                  uint32_t *offset, uint8_t **host);
@@ -70,6 +73,9 @@ bool warp_holds(const Warp *w, SimtSpace space, uint64_t address, const void *wh
 /* The addresses of "[base + offset]". False: a register that holds nothing; told. */
 bool warp_addresses(Warp *w, const SimtInsn *in, LaneMask m, SimtOperand base, int64_t offset,
                     uint64_t *address);
+/* The one value that all lanes of m have; false: they do not, which is told so. */
+bool warp_uniform(Warp *w, const SimtInsn *in, LaneMask m, SimtOperand o, const char *told,
+                  uint64_t *x);
 /* What lane has at a generic address: bytes, and a text, cut to size. */
 bool warp_read(Warp *w, const SimtInsn *in, int lane, uint64_t address, void *out, uint32_t bytes);
 bool warp_string(Warp *w, const SimtInsn *in, int lane, uint64_t address, char *out, size_t size);

@@ -179,18 +179,6 @@ static void own_registers(Warp *w, const SimtInsn *in)
     w->in_flight = true;
 }
 
-/* The one value of all lanes. */
-static bool read_uniform(Warp *w, const SimtInsn *in, SimtOperand o, const char *what, uint64_t *x)
-{
-    *x = simt_read(w, o, 0);
-    for (int lane = 1; lane < SIMT_LANES; lane++) {
-        if (simt_read(w, o, lane) == *x) continue;
-        return simt_refuse(w, in, lane, SIMT_LAUNCH_FAILED, "%s is not the same in all lanes",
-                           what);
-    }
-    return true;
-}
-
 /* A product's reads of shared memory. */
 typedef struct Reader {
     Warp *warp;
@@ -260,10 +248,15 @@ static SimtStep exec_product(Warp *w, const SimtInsn *in, LaneMask m)
     const bool registers = form_of(in)->spec.a_in_registers;
     if (!whole_warp(w, in, m, &step)) return step;
     if (!has_group(w, in) || !begin(w, in) || !may_follow(w, in)) return STEP_FAULT;
+    const LaneMask all = SIMT_ALL_LANES;
     uint64_t a = 0, b, accumulate;
-    if ((!registers && !read_uniform(w, in, in->s[0], "the descriptor of matrix a", &a)) ||
-        !read_uniform(w, in, rest[0], "the descriptor of matrix b", &b) ||
-        !read_uniform(w, in, rest[1], "what says whether d is added", &accumulate))
+    if (!registers && !warp_uniform(w, in, all, in->s[0],
+                                    "the descriptor of matrix a is not the same in all lanes", &a))
+        return STEP_FAULT;
+    if (!warp_uniform(w, in, all, rest[0],
+                      "the descriptor of matrix b is not the same in all lanes", &b) ||
+        !warp_uniform(w, in, all, rest[1],
+                      "what says whether d is added is not the same in all lanes", &accumulate))
         return STEP_FAULT;
     call.a = without_base(a);
     call.b = without_base(b);

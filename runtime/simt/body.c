@@ -1,7 +1,6 @@
 /* Bodies of functions: scopes, declarations, labels, lines of the kernel, statements. A function
    that is called is decoded in the place of the call as a frame of its own: its labels are its own,
    and its `ret` jumps behind its end. */
-#include <string.h>
 
 #include "decode.h"
 

@@ -13,12 +13,6 @@ struct DeviceKernel {
     const Manifest *manifest;
 };
 
-/* The state of the device. The map comes first: launches know that. */
-typedef struct Memory {
-    MemMap map;
-    Freed freed;
-} Memory;
-
 /* ---- the device ---- */
 
 static TkcStatus cpu_open(TkcDevice *dev, int ordinal, void *context)
@@ -27,7 +21,7 @@ static TkcStatus cpu_open(TkcDevice *dev, int ordinal, void *context)
     if (ordinal != 0)
         return tkc_refuse(dev->cx, TKC_NO_DEVICE,
                           "there is no cpu device %d; there is one, number 0", ordinal);
-    dev->state = calloc(1, sizeof(Memory));
+    dev->state = memory_new();
     strcpy(dev->name, "interpreter of the block IR");
     strcpy(dev->arch, "cpu");
     return dev->state ? TKC_OK : tkc_no_memory(dev->cx);
@@ -35,28 +29,20 @@ static TkcStatus cpu_open(TkcDevice *dev, int ordinal, void *context)
 
 static void cpu_close(TkcDevice *dev)
 {
-    Memory *memory = dev->state;
-    MemMap *map = &memory->map;
-    for (int i = 0; i < map->n; i++) {
-        free((void *)(uintptr_t)map->ranges[i].begin);
-        shadow_free(map->ranges[i].shadow);
-    }
-    mem_fini(map);
-    freed_release(&memory->freed);
-    free(memory);
+    const MemMap *map = dev->state;
+    for (int i = 0; i < map->n; i++) shadow_free(map->ranges[i].shadow);
+    memory_free(dev->state);
     debugger_free(dev->debugger);
 }
 
 /* ---- memory ---- */
 
 /* False: no memory. */
-static bool add_range(TkcDevice *dev, uint64_t begin, uint64_t end)
+static bool watch(TkcDevice *dev, uint64_t begin, size_t bytes)
 {
-    Shadow *shadow = dev->unchecked || begin == end ? NULL : shadow_new(begin, end, false);
-    bool ok = (shadow || dev->unchecked || begin == end) && mem_add(dev->state, begin, end);
-    if (ok) mem_watch(dev->state, begin, shadow);
-    else shadow_free(shadow);
-    return ok;
+    Shadow *shadow = dev->unchecked || !bytes ? NULL : shadow_new(begin, begin + bytes, false);
+    mem_watch(dev->state, begin, shadow);
+    return shadow || dev->unchecked || !bytes;
 }
 
 /* Large pages, whose first touches cost less, where there is room for some; advice only. */
@@ -69,29 +55,25 @@ static void advise(uint64_t p, size_t bytes)
 
 static TkcStatus cpu_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
 {
-    Memory *memory = dev->state;
-    *out = 0;
-    const uint64_t begin = memory_take(&memory->freed, bytes);
+    const uint64_t begin = *out = memory_alloc(dev->state, bytes);
     advise(begin, bytes);
-    if (!begin || !add_range(dev, begin, begin + bytes)) {
-        free((void *)(uintptr_t)begin);
+    if (!begin || !watch(dev, begin, bytes)) {
+        *out = 0;
+        if (begin) memory_release(dev->state, begin, &bytes);
         return tkc_refuse(dev->cx, TKC_NO_MEMORY, "no memory for %zu bytes", bytes);
     }
-    *out = begin;
     return TKC_OK;
 }
 
 static TkcStatus cpu_free(TkcDevice *dev, TkcPtr ptr)
 {
-    Memory *memory = dev->state;
-    const MemRange *r = mem_find(&memory->map, ptr, ptr + 1);
+    const MemRange *r = mem_find(dev->state, ptr, ptr + 1);
     Shadow *shadow = r ? r->shadow : NULL;
-    size_t bytes = r ? (size_t)(r->end - r->begin) : 0;
-    if (!mem_remove(&memory->map, ptr))
+    size_t bytes;
+    if (!memory_release(dev->state, ptr, &bytes))
         return tkc_refuse(dev->cx, TKC_MISUSE,
                           "0x%llx is not an address that tkc_alloc gave and that is not freed",
                           (unsigned long long)ptr);
-    freed_add(&memory->freed, ptr, bytes);
     shadow_free(shadow);
     return TKC_OK;
 }
@@ -194,14 +176,17 @@ static bool is_mapped(uint64_t address)
 
 /* A size vouches for memory of the host's: not for what was freed, nor for what is none at its
    ends. */
-static const char *find_fault(const Memory *memory, const LaunchArg *arg)
+static const char *find_fault(TkcDevice *dev, const LaunchArg *arg)
 {
+    uint64_t begin, end;
+    bool freed;
     const uint64_t last = arg->bits + arg->bytes - 1;
-    const MemRange *r = mem_find(&memory->map, arg->bits, arg->bits + 1);
+    const MemRange *r = mem_find(dev->state, arg->bits, arg->bits + 1);
     if (r && arg->bytes > r->end - arg->bits)
         return "it is told to have more bytes than its memory has from there on";
     if (!arg->bits || r) return NULL;
-    if (freed_find(&memory->freed, arg->bits)) return "tkc_free has freed the memory it points to";
+    if (memory_near(dev->state, arg->bits, &begin, &end, &freed) && freed)
+        return "tkc_free has freed the memory it points to";
     if (arg->bytes && (last < arg->bits || !is_mapped(arg->bits) || !is_mapped(last)))
         return "there is no memory where it points to";
     return NULL;
@@ -211,7 +196,7 @@ static TkcStatus check_pointers(TkcDevice *dev, const Interp *in, const LaunchAr
 {
     for (int i = 0; i < in->fn->nparams; i++) {
         const char *fault =
-            in->params[i].type->kind == TY_POINTER ? find_fault(dev->state, &args[i]) : NULL;
+            in->params[i].type->kind == TY_POINTER ? find_fault(dev, &args[i]) : NULL;
         if (fault)
             return tkc_refuse(dev->cx, TKC_MISUSE, "argument '%s': %s", in->params[i].name, fault);
     }

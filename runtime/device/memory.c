@@ -1,5 +1,6 @@
 #include "memory.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -72,13 +73,21 @@ void mem_fini(MemMap *m)
 
 /* Of addresses: enough to notice, little against what a process may have. */
 #define MOST_BYTES ((size_t)1 << 28)
+enum { MOST_BLOCKS = 256 };
+
+typedef struct FreedBlock { uint64_t begin; size_t bytes; } FreedBlock;
+typedef struct Freed {
+    FreedBlock blocks[MOST_BLOCKS];
+    int oldest, n;
+    size_t bytes; /* of all */
+} Freed; /* all zero is empty */
 
 static void release_oldest(Freed *f)
 {
     const FreedBlock *b = &f->blocks[f->oldest];
     free((void *)(uintptr_t)b->begin);
     f->bytes -= b->bytes;
-    f->oldest = (f->oldest + 1) % FREED_MOST;
+    f->oldest = (f->oldest + 1) % MOST_BLOCKS;
     f->n--;
 }
 
@@ -89,32 +98,61 @@ static void release_pages(uint64_t begin, size_t bytes)
     if (first < end) madvise((void *)(uintptr_t)first, (size_t)(end - first), MADV_DONTNEED);
 }
 
-void freed_add(Freed *f, uint64_t begin, size_t bytes)
+static void freed_add(Freed *f, uint64_t begin, size_t bytes)
 {
-    while (f->n && (f->n == FREED_MOST || bytes > MOST_BYTES - f->bytes)) release_oldest(f);
+    while (f->n && (f->n == MOST_BLOCKS || bytes > MOST_BYTES - f->bytes)) release_oldest(f);
     if (bytes > MOST_BYTES) {
         free((void *)(uintptr_t)begin);
         return;
     }
     release_pages(begin, bytes);
-    f->blocks[(f->oldest + f->n++) % FREED_MOST] = (FreedBlock){begin, bytes};
+    f->blocks[(f->oldest + f->n++) % MOST_BLOCKS] = (FreedBlock){begin, bytes};
     f->bytes += bytes;
 }
 
-const FreedBlock *freed_find(const Freed *f, uint64_t address)
+static const FreedBlock *freed_find(const Freed *f, uint64_t address)
 {
     for (int i = 0; i < f->n; i++) {
-        const FreedBlock *b = &f->blocks[(f->oldest + i) % FREED_MOST];
+        const FreedBlock *b = &f->blocks[(f->oldest + i) % MOST_BLOCKS];
         if (address - b->begin < b->bytes || address == b->begin) return b;
     }
     return NULL;
 }
 
-bool freed_release(Freed *f)
+/* False: there was none. */
+static bool freed_release(Freed *f)
 {
     const bool any = f->n > 0;
     while (f->n) release_oldest(f);
     return any;
+}
+
+/* ---- memory under a lock: many look it up, few change it ---- */
+
+struct Memory {
+    MemMap map;
+    Freed freed;
+    pthread_rwlock_t lock;
+};
+
+Memory *memory_new(void)
+{
+    Memory *m = calloc(1, sizeof *m);
+    if (m && pthread_rwlock_init(&m->lock, NULL) != 0) {
+        free(m);
+        return NULL;
+    }
+    return m;
+}
+
+void memory_free(Memory *m)
+{
+    if (!m) return;
+    for (int i = 0; i < m->map.n; i++) free((void *)(uintptr_t)m->map.ranges[i].begin);
+    mem_fini(&m->map);
+    freed_release(&m->freed);
+    pthread_rwlock_destroy(&m->lock);
+    free(m);
 }
 
 static uint64_t take(size_t bytes)
@@ -124,8 +162,54 @@ static uint64_t take(size_t bytes)
     return (uintptr_t)aligned_alloc(ALIGN, bytes ? (bytes + ALIGN - 1) / ALIGN * ALIGN : ALIGN);
 }
 
-uint64_t memory_take(Freed *f, size_t bytes)
+/* If need be in place of what is freed. */
+uint64_t memory_alloc(Memory *m, size_t bytes)
 {
-    const uint64_t p = take(bytes);
-    return p || !freed_release(f) ? p : take(bytes);
+    pthread_rwlock_wrlock(&m->lock);
+    uint64_t begin = take(bytes);
+    if (!begin && freed_release(&m->freed)) begin = take(bytes);
+    const bool done = begin && mem_add(&m->map, begin, begin + bytes);
+    pthread_rwlock_unlock(&m->lock);
+    if (!done) free((void *)(uintptr_t)begin);
+    return done ? begin : 0;
+}
+
+bool memory_release(Memory *m, uint64_t begin, size_t *bytes)
+{
+    pthread_rwlock_wrlock(&m->lock);
+    const MemRange *r = mem_before(&m->map, begin);
+    *bytes = r ? (size_t)(r->end - r->begin) : 0;
+    const bool found = mem_remove(&m->map, begin);
+    if (found) freed_add(&m->freed, begin, *bytes);
+    pthread_rwlock_unlock(&m->lock);
+    return found;
+}
+
+bool memory_find(Memory *m, uint64_t address, uint64_t *begin, uint64_t *end)
+{
+    pthread_rwlock_rdlock(&m->lock);
+    const MemRange *r = mem_find(&m->map, address, address + 1);
+    if (r) {
+        *begin = r->begin;
+        *end = r->end;
+    }
+    pthread_rwlock_unlock(&m->lock);
+    return r != NULL;
+}
+
+bool memory_near(Memory *m, uint64_t address, uint64_t *begin, uint64_t *end, bool *freed)
+{
+    pthread_rwlock_rdlock(&m->lock);
+    const MemRange *r = mem_before(&m->map, address);
+    const FreedBlock *f = freed_find(&m->freed, address);
+    *freed = f != NULL;
+    *begin = f ? f->begin : r ? r->begin : 0;
+    *end = f ? f->begin + f->bytes : r ? r->end : 0;
+    pthread_rwlock_unlock(&m->lock);
+    return *end != 0;
+}
+
+size_t memory_count(const Memory *m)
+{
+    return (size_t)m->map.n;
 }

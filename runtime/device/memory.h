@@ -27,23 +27,20 @@ void mem_watch(MemMap *m, uint64_t begin, Shadow *shadow); /* of the range that 
 bool mem_remove(MemMap *m, uint64_t begin); /* false: not there */
 void mem_fini(MemMap *m);
 
-/* ---- memory that its owner has freed and that is not given back yet: while it is not, no other
-   memory has its addresses, so whoever still uses them is known to be wrong ---- */
-enum { FREED_MOST = 256 };
-typedef struct FreedBlock { uint64_t begin; size_t bytes; } FreedBlock;
-typedef struct Freed {
-    FreedBlock blocks[FREED_MOST]; /* a ring */
-    int oldest, n;
-    size_t bytes; /* of all */
-} Freed; /* all zero is empty */
-
-/* Memory aligned to 256, if need be in place of what is freed; 0: there is none. */
-uint64_t memory_take(Freed *f, size_t bytes);
-/* Takes what memory_take gave. What it held is lost. */
-void freed_add(Freed *f, uint64_t begin, size_t bytes);
-/* The block that holds the address; NULL: none. */
-const FreedBlock *freed_find(const Freed *f, uint64_t address);
-/* Gives all of it back; false: there was none. */
-bool freed_release(Freed *f);
+/* ---- what a device gives and takes back: any number of threads may ask while another does so ---- */
+typedef struct Memory Memory; /* begins with a MemMap of what is alive: launches on the cpu know that */
+Memory *memory_new(void);     /* NULL: there is none */
+void memory_free(Memory *m);
+/* Aligned to 256; 0: there is none. */
+uint64_t memory_alloc(Memory *m, size_t bytes);
+/* False: no allocation begins there. *bytes: its size. What it held is lost; while its addresses are
+   nobody else's, whoever still uses them is known to be wrong. */
+bool memory_release(Memory *m, uint64_t begin, size_t *bytes);
+/* The allocation that holds the address; false: none. */
+bool memory_find(Memory *m, uint64_t address, uint64_t *begin, uint64_t *end);
+/* The nearest allocation that begins at or below the address, alive or not long dead, for
+   messages. */
+bool memory_near(Memory *m, uint64_t address, uint64_t *begin, uint64_t *end, bool *freed);
+size_t memory_count(const Memory *m);
 
 #endif

@@ -66,7 +66,7 @@ static bool tell_outside(Warp *w, const SimtInsn *in, int lane, SimtSpace space,
         simt_fault(w, in, lane, SIMT_ILLEGAL_ADDRESS,
                    "%u bytes at %s address 0x%llx, which is outside of it", bytes,
                    space_names[space], (unsigned long long)address);
-    } else if (!simt_memory_near(w->block->launch->memory, address, &begin, &end, &freed)) {
+    } else if (!memory_near(w->block->launch->memory, address, &begin, &end, &freed)) {
         simt_fault(w, in, lane, SIMT_ILLEGAL_ADDRESS, "%u bytes at 0x%llx, where nothing is", bytes,
                    (unsigned long long)address);
     } else {
@@ -89,7 +89,7 @@ static bool reach_global(Warp *w, const SimtInsn *in, LaneMask m, const uint64_t
     SIMT_EACH_LANE(lane, m) {
         const uint64_t a = address[lane];
         bool inside = a >= begin && a < end;
-        if (!inside) inside = simt_memory_find(w->block->launch->memory, a, &begin, &end);
+        if (!inside) inside = memory_find(w->block->launch->memory, a, &begin, &end);
         if (!inside || end - a < bytes) return tell_outside(w, in, lane, SPACE_GLOBAL, a, bytes);
         host[lane] = (uint8_t *)(uintptr_t)a;
     }

@@ -30,7 +30,7 @@ enum { S_SHARED, S_GLOBAL, S_BYTES, S_MBARRIER, S_COORDINATES, S_COUNT = S_COORD
 static bool reach_global(Warp *w, const BulkCopy *c, uint64_t at, uint32_t bytes)
 {
     uint64_t begin, end;
-    return (simt_memory_find(w->block->launch->memory, at, &begin, &end) && end - at >= bytes) ||
+    return (memory_find(w->block->launch->memory, at, &begin, &end) && end - at >= bytes) ||
            warp_reach_lane(w, c->in, c->lane, SPACE_GLOBAL, at, bytes, TOUCH_READ);
 }
 

@@ -138,7 +138,7 @@ CuResult DRIVER(cuInit)(unsigned flags)
     if (flags) return SIMT_INVALID_VALUE;
     int code = setting_number("cuInit", SIMT_OK);
     pthread_mutex_lock(&driver.lock);
-    if (code == SIMT_OK && !driver.memory) driver.memory = simt_memory_new();
+    if (code == SIMT_OK && !driver.memory) driver.memory = memory_new();
     if (code == SIMT_OK && !driver.memory) code = SIMT_OUT_OF_MEMORY;
     driver.started = code == SIMT_OK;
     pthread_mutex_unlock(&driver.lock);
@@ -448,7 +448,7 @@ static __attribute__((destructor)) void list_what_is_left(void)
         for (CuModule m = c->modules; m; m = m->next) nmodules++;
     }
     driver_trace("left: %zu allocations, %d modules, %d contexts, %d current",
-                 driver.memory ? simt_memory_count(driver.memory) : 0, nmodules, ncontexts,
+                 driver.memory ? memory_count(driver.memory) : 0, nmodules, ncontexts,
                  ncurrent);
 }
 #endif

@@ -122,7 +122,7 @@ struct CuModuleObject {
 typedef struct Driver {
     pthread_mutex_t lock, primary; /* the second is of who makes or keeps a device's primary context */
     _Atomic bool started;
-    SimtMemory *memory;
+    Memory *memory;
     CuContext contexts;
     unsigned long long numbers; /* that contexts have had */
 } Driver;

@@ -4,7 +4,7 @@
 
 #include "driver.h"
 
-static SimtMemory *memory(void)
+static Memory *memory(void)
 {
     return driver_state()->memory;
 }
@@ -13,18 +13,18 @@ static SimtMemory *memory(void)
 static bool is_inside(CuPointer at, size_t bytes)
 {
     uint64_t begin, end;
-    return simt_memory_find(memory(), at, &begin, &end) && bytes <= end - at;
+    return memory_find(memory(), at, &begin, &end) && bytes <= end - at;
 }
 
 #ifndef SIMT_LIBRARY
 bool simt_has_memory(uint64_t address, uint64_t *left, bool *freed)
 {
     uint64_t begin, end;
-    if (simt_memory_find(memory(), address, &begin, &end)) {
+    if (memory_find(memory(), address, &begin, &end)) {
         *left = end - address;
         return true;
     }
-    simt_memory_near(memory(), address, &begin, &end, freed);
+    memory_near(memory(), address, &begin, &end, freed);
     return false;
 }
 #endif
@@ -35,7 +35,7 @@ CuResult DRIVER(cuMemAlloc_v2)(CuPointer *pointer, size_t bytes)
     if (!pointer || !bytes) return SIMT_INVALID_VALUE;
     code = driver_no_capture(driver_current());
     if (code != SIMT_OK) return code;
-    uint64_t p = simt_memory_alloc(memory(), bytes);
+    uint64_t p = memory_alloc(memory(), bytes);
     if (!p) return SIMT_OUT_OF_MEMORY;
     driver_trace("cuMemAlloc %zu", bytes);
     *pointer = p;
@@ -48,7 +48,7 @@ CuResult DRIVER(cuMemFree_v2)(CuPointer pointer)
     BEGIN(cuMemFree_v2);
     if (!pointer) return SIMT_OK;
     code = driver_wait(driver_current());
-    if (!simt_memory_release(memory(), pointer, &bytes)) return SIMT_INVALID_VALUE;
+    if (!memory_release(memory(), pointer, &bytes)) return SIMT_INVALID_VALUE;
     driver_trace("cuMemFree %zu", bytes);
     return code;
 }
@@ -78,7 +78,7 @@ CuResult DRIVER(cuMemGetAddressRange_v2)(CuPointer *begin, size_t *bytes, CuPoin
 {
     uint64_t first, end;
     BEGIN(cuMemGetAddressRange_v2);
-    if (!simt_memory_find(memory(), pointer, &first, &end)) return SIMT_NOT_FOUND;
+    if (!memory_find(memory(), pointer, &first, &end)) return SIMT_NOT_FOUND;
     if (begin) *begin = first;
     if (bytes) *bytes = (size_t)(end - first);
     return SIMT_OK;

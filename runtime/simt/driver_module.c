@@ -298,7 +298,7 @@ static void trace_arguments(const SimtFunc *f, const uint8_t *params)
         const SimtParam *p = &f->params[i];
         uint64_t bits = 0, begin, end;
         memcpy(&bits, params + p->offset, p->bytes < 8 ? p->bytes : 8);
-        bool points = p->is_pointer && simt_memory_find(driver_state()->memory, bits, &begin, &end);
+        bool points = p->is_pointer && memory_find(driver_state()->memory, bits, &begin, &end);
         n += (size_t)snprintf(text + n, sizeof text - n, points ? " *%llu" : " %llu",
                               (unsigned long long)(points ? end - bits : bits));
     }

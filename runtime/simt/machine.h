@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "device/memory.h"
 #include "loops.h"
 #include "matrix.h" /* SIMT_LANES */
 #include "ptx/ptx.h"
@@ -182,8 +183,6 @@ struct Block {
     void *memory; /* of all of the above */
 };
 
-typedef struct SimtMemory SimtMemory;
-
 struct SimtLaunch {
     const SimtFunc *func;
     uint32_t grid[3], block[3], shared_bytes;
@@ -191,7 +190,7 @@ struct SimtLaunch {
     uint64_t seed;
     int threads;    /* of the host; 0: one a core */
     double timeout; /* seconds, 0: none */
-    SimtMemory *memory;
+    Memory *memory;
     void (*print)(const char *text, size_t len, void *user);
     void *print_user;
     char *const *pointers; /* by parameter, what a pointer is called; NULL: not known */

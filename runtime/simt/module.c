@@ -57,7 +57,7 @@ static uint64_t place_variable(Decoder *dc, SimtSpace space, uint64_t bytes, uin
 {
     uint32_t *counter = space == SPACE_LOCAL ? &dc->func->local_bytes : &dc->shared_bytes;
     if (space == SPACE_GLOBAL || space == SPACE_CONST) {
-        uint64_t p = simt_memory_alloc(dc->module->memory, bytes ? bytes : 1);
+        uint64_t p = memory_alloc(dc->module->memory, bytes ? bytes : 1);
         dc->no_memory |= !p && !dc->ps.failed;
         if (!p) ptx_fail(&dc->ps, "no memory for a variable of %llu bytes",
                          (unsigned long long)bytes);
@@ -410,7 +410,7 @@ static void fini_decoder(Decoder *dc)
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
 }
 
-static SimtModule *new_module(const char *text, SimtMemory *memory)
+static SimtModule *new_module(const char *text, Memory *memory)
 {
     SimtModule *m = calloc(1, sizeof *m);
     if (!m) return NULL;
@@ -421,7 +421,7 @@ static SimtModule *new_module(const char *text, SimtMemory *memory)
     return NULL;
 }
 
-SimtModule *simt_module_load(const char *text, int chip, SimtMemory *memory, char *problem,
+SimtModule *simt_module_load(const char *text, int chip, Memory *memory, char *problem,
                              size_t size)
 {
     char what[256] = "";
@@ -456,7 +456,7 @@ void simt_module_free(SimtModule *m)
     if (!m) return;
     for (int i = 0; i < m->nvars; i++)
         if (m->vars[i].space == SPACE_GLOBAL || m->vars[i].space == SPACE_CONST)
-            simt_memory_release(m->memory, m->vars[i].address, &bytes);
+            memory_release(m->memory, m->vars[i].address, &bytes);
     for (int i = 0; i < m->nfuncs; i++) {
         free(m->funcs[i]->params);
         free(m->funcs[i]->insns);

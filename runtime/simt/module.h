@@ -4,7 +4,6 @@
 #define TKC_SIMT_MODULE_H
 
 #include "machine.h"
-#include "memory.h"
 
 /* Something with an address: of a module, a function or a scope. */
 typedef struct SimtVar {
@@ -26,7 +25,7 @@ struct SimtModule {
     uint32_t nplaces;
     char **files;      /* by number; NULL where there is none */
     int nfiles;
-    SimtMemory *memory;
+    Memory *memory;
     void **owned;
     size_t nowned;
 };
@@ -34,7 +33,7 @@ struct SimtModule {
 /* The module of the text for a chip of that number (90), or NULL and what is wrong in `problem`; errno is ENOMEM where
    there was no memory.
    Global variables get their memory from `memory`. */
-SimtModule *simt_module_load(const char *text, int chip, SimtMemory *memory, char *problem,
+SimtModule *simt_module_load(const char *text, int chip, Memory *memory, char *problem,
                              size_t size);
 void simt_module_free(SimtModule *m);
 const SimtVar *simt_module_global(const SimtModule *m, const char *name);

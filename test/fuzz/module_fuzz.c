@@ -64,11 +64,11 @@ static void show(int number)
 }
 
 /* Pointers and 64-bit numbers are the buffer; the rest are small. */
-static void launch(const SimtModule *m, SimtMemory *memory)
+static void launch(const SimtModule *m, Memory *memory)
 {
     const SimtFunc *f = m->funcs[0];
     char report[4096];
-    const uint64_t buffer = simt_memory_alloc(memory, BUFFER);
+    const uint64_t buffer = memory_alloc(memory, BUFFER);
     size_t bytes;
     uint8_t *params = calloc(1, f->param_bytes + 16);
     for (int i = 0; i < f->nparams; i++) {
@@ -81,13 +81,13 @@ static void launch(const SimtModule *m, SimtMemory *memory)
     if (l.block[0] <= 1024 && f->local_bytes < 1 << 20 && f->shared_bytes < 1 << 20)
         counts[COUNT_ENDED] += simt_launch_run(&l) == SIMT_OK;
     free(params);
-    simt_memory_release(memory, buffer, &bytes);
+    memory_release(memory, buffer, &bytes);
 }
 
 static void run(int number)
 {
     char problem[512] = "", *text = make_text(number);
-    SimtMemory *memory = simt_memory_new();
+    Memory *memory = memory_new();
     SimtModule *m = simt_module_load(text, 90, memory, problem, sizeof problem);
     if (!m == !*problem) {
         fprintf(stderr, "neither a module nor a problem, or both\n");
@@ -96,7 +96,7 @@ static void run(int number)
     if (m) counts[COUNT_LOADED]++;
     if (m && m->nfuncs) launch(m, memory);
     simt_module_free(m);
-    simt_memory_free(memory);
+    memory_free(memory);
     free(text);
 }
 

@@ -6,7 +6,7 @@
 #include "expect.h"
 #include "simt/module.h"
 
-static SimtMemory *memory;
+static Memory *memory;
 
 /* What is wrong with the text, "" when it loads. */
 static const char *problem_of(const char *text, int chip)
@@ -151,11 +151,11 @@ static void too_many_instructions(void)
 
 int main(void)
 {
-    memory = simt_memory_new();
+    memory = memory_new();
     RUN(modules);
     RUN(bodies);
     RUN(lines);
     RUN(too_many_instructions);
-    simt_memory_free(memory);
+    memory_free(memory);
     return expect_done();
 }

@@ -48,12 +48,14 @@ void cuda_leave(Cuda *c, bool pushed)
 
 /* ---- open and close ---- */
 
+CALL_INSIDE(device_of_context, (TkcDevice *dev, CuDevice *out), CtxGetDevice, out)
+
 static TkcStatus choose_device(TkcDevice *dev, Cuda *c, int ordinal, void *context)
 {
     int count = 0;
     if (context) {
         c->context = context;
-        RETURN_CALL_INSIDE(dev, CtxGetDevice, &c->device);
+        return device_of_context(dev, &c->device);
     }
     TkcStatus status = CALL(c, dev, DeviceGetCount, &count);
     if (status != TKC_OK) return status;
@@ -164,30 +166,14 @@ static TkcStatus simt_open(TkcDevice *dev, int ordinal, void *context)
 
 /* ---- memory ---- */
 
-static TkcStatus cuda_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
-{
-    RETURN_CALL_INSIDE(dev, MemAlloc, out, bytes ? bytes : 1);
-}
-
-static TkcStatus cuda_free(TkcDevice *dev, TkcPtr ptr)
-{
-    RETURN_CALL_INSIDE(dev, MemFree, ptr);
-}
-
-static TkcStatus cuda_copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes)
-{
-    RETURN_CALL_INSIDE(dev, MemcpyHtoD, to, from, bytes);
-}
-
-static TkcStatus cuda_copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t bytes)
-{
-    RETURN_CALL_INSIDE(dev, MemcpyDtoH, to, from, bytes);
-}
-
-static TkcStatus cuda_synchronize(TkcDevice *dev, void *stream)
-{
-    RETURN_CALL_INSIDE(dev, StreamSynchronize, stream);
-}
+CALL_INSIDE(cuda_alloc, (TkcDevice *dev, size_t bytes, TkcPtr *out), MemAlloc, out,
+            bytes ? bytes : 1)
+CALL_INSIDE(cuda_free, (TkcDevice *dev, TkcPtr ptr), MemFree, ptr)
+CALL_INSIDE(cuda_copy_in, (TkcDevice *dev, TkcPtr to, const void *from, size_t bytes), MemcpyHtoD,
+            to, from, bytes)
+CALL_INSIDE(cuda_copy_out, (TkcDevice *dev, void *to, TkcPtr from, size_t bytes), MemcpyDtoH, to,
+            from, bytes)
+CALL_INSIDE(cuda_synchronize, (TkcDevice *dev, void *stream), StreamSynchronize, stream)
 
 /* ---- kernels ---- */
 
@@ -287,12 +273,11 @@ static TkcStatus cuda_load(TkcDevice *dev, const DeviceCode *code, DeviceImage *
     return status;
 }
 
-static TkcStatus launch_with(TkcDevice *dev, const DeviceKernel *k, const int64_t grid[3], void *stream,
-                             void **params, void **buffer)
-{
-    RETURN_CALL_INSIDE(dev, LaunchKernel, k->function, (unsigned)grid[0], (unsigned)grid[1],
-                       (unsigned)grid[2], k->threads, 1, 1, k->shared, stream, params, buffer);
-}
+CALL_INSIDE(launch_with,
+            (TkcDevice *dev, const DeviceKernel *k, const int64_t grid[3], void *stream,
+             void **params, void **buffer),
+            LaunchKernel, k->function, (unsigned)grid[0], (unsigned)grid[1], (unsigned)grid[2],
+            k->threads, 1, 1, k->shared, stream, params, buffer)
 
 /* Tensor maps are behind the parameters. Their addresses are multiples of 64 where the chip keeps parameters, which begin at
    no such multiple there; so where they lie only the machine code says, and the driver must place them. */

@@ -36,16 +36,16 @@ struct DeviceKernel {
 TkcStatus cuda_enter(TkcDevice *dev, Cuda *c, bool *pushed);
 void cuda_leave(Cuda *c, bool pushed);
 
-/* The end of a function: one call of the driver, with our context current. */
-#define RETURN_CALL_INSIDE(dev, name, ...)                                                         \
-    do {                                                                                           \
-        bool pushed_;                                                                              \
-        TkcStatus status_ = cuda_enter(dev, (dev)->state, &pushed_);                                    \
-        if (status_ == TKC_OK)                                                                     \
-            status_ = CALL((Cuda *)(dev)->state, dev, name, __VA_ARGS__);                          \
-        cuda_leave((dev)->state, pushed_);                                                              \
-        return status_;                                                                            \
-    } while (0)
+/* A function that is one call of the driver, with our context current. */
+#define CALL_INSIDE(function, params, name, ...)                                                   \
+    static TkcStatus function params                                                               \
+    {                                                                                              \
+        bool pushed;                                                                               \
+        TkcStatus status = cuda_enter(dev, dev->state, &pushed);                                   \
+        if (status == TKC_OK) status = CALL((Cuda *)dev->state, dev, name, __VA_ARGS__);           \
+        cuda_leave(dev->state, pushed);                                                            \
+        return status;                                                                             \
+    }
 
 /* Those of a launch, each as the kernel says. Our context is current. cuda_tensor_map.c */
 TkcStatus cuda_tensor_maps(TkcDevice *dev, const DeviceKernel *k, const LaunchPack *pack,

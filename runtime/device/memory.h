@@ -27,14 +27,14 @@ void mem_watch(MemMap *m, uint64_t begin, Shadow *shadow); /* of the range that 
 bool mem_remove(MemMap *m, uint64_t begin); /* false: not there */
 void mem_fini(MemMap *m);
 
-/* ---- what a device gives and takes back: any number of threads may ask while another does so ---- */
-typedef struct Memory Memory; /* begins with a MemMap of what is alive: launches on the cpu know that */
+/* ---- what a device gives and takes back; threads may ask while another does so ---- */
+typedef struct Memory Memory; /* begins with a MemMap of what is alive: the cpu's launches know that */
 Memory *memory_new(void);     /* NULL: there is none */
 void memory_free(Memory *m);
 /* Aligned to 256; 0: there is none. */
 uint64_t memory_alloc(Memory *m, size_t bytes);
-/* False: no allocation begins there. *bytes: its size. What it held is lost; while its addresses are
-   nobody else's, whoever still uses them is known to be wrong. */
+/* False: no allocation begins there. *bytes: its size. What it held is lost; while its addresses
+   are nobody else's, whoever still uses them is known to be wrong. */
 bool memory_release(Memory *m, uint64_t begin, size_t *bytes);
 /* The allocation that holds the address; false: none. */
 bool memory_find(Memory *m, uint64_t address, uint64_t *begin, uint64_t *end);

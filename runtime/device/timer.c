@@ -81,20 +81,16 @@ static TkcStatus cuda_timer_new(TkcDevice *dev, size_t n, Timer **out)
     return status;
 }
 
+CALL_INSIDE(clear, (TkcDevice *dev, Timer *t, void *stream), MemsetD8Async, t->flushed, 0,
+            t->flushed_bytes, stream)
+CALL_INSIDE(cuda_mark, (TkcDevice *dev, Timer *t, size_t i, void *stream), EventRecord,
+            t->events[i], stream)
+CALL_INSIDE(between_events, (TkcDevice *dev, Timer *t, size_t from, size_t to, float *ms),
+            EventElapsedTime, ms, t->events[from], t->events[to])
+
 static TkcStatus cuda_flush(TkcDevice *dev, Timer *t, void *stream)
 {
-    if (!t->flushed) return TKC_OK;
-    RETURN_CALL_INSIDE(dev, MemsetD8Async, t->flushed, 0, t->flushed_bytes, stream);
-}
-
-static TkcStatus cuda_mark(TkcDevice *dev, Timer *t, size_t i, void *stream)
-{
-    RETURN_CALL_INSIDE(dev, EventRecord, t->events[i], stream);
-}
-
-static TkcStatus between_events(TkcDevice *dev, Timer *t, size_t from, size_t to, float *ms)
-{
-    RETURN_CALL_INSIDE(dev, EventElapsedTime, ms, t->events[from], t->events[to]);
+    return t->flushed ? clear(dev, t, stream) : TKC_OK;
 }
 
 static TkcStatus cuda_between(TkcDevice *dev, Timer *t, size_t from, size_t to, double *ms)

@@ -39,7 +39,7 @@ static bool take_place(BulkCopy *c)
     c->done = true;
     c->warp->block->progress = true;
     c->warp->block->changes++;
-    if (!c->move(c->warp, c)) return false;
+    if (!c->move(c)) return false;
     if (!c->mbarrier) return true;
     bool told = mbarrier_complete(c->warp, c->in, c->lane, c->mbarrier, c->bytes, c->agent);
     order_end(shared_order(c->warp), c->agent);

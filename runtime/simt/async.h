@@ -4,6 +4,7 @@
 #define TKC_SIMT_ASYNC_H
 
 #include "machine.h"
+#include "tensormap.h"
 
 /* Copies of the program that may take place now do so, some of them; all: every one. True: one
    did. */
@@ -16,7 +17,7 @@ typedef struct AsyncState AsyncState;
 typedef struct BulkCopy BulkCopy;
 struct BulkCopy {
     /* Moves the bytes; false: told. */
-    bool (*move)(Warp *w, BulkCopy *copy);
+    bool (*move)(BulkCopy *copy);
     Warp *warp;
     const SimtInsn *in;
     int lane, agent;
@@ -27,7 +28,8 @@ struct BulkCopy {
     uint64_t global;
     uint32_t length;
     bool to_shared, done;
-    unsigned char more[192];  /* a tensor map and coordinates */
+    TensorMap map;            /* of a box: what it is of, and where that begins */
+    int32_t at[TENSOR_RANK];
 };
 /* cp.async.bulk.commit_group and wait_group, of the lanes of m. False: told. */
 void async_commit(Warp *w, LaneMask m);

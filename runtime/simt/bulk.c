@@ -16,63 +16,47 @@ typedef struct BulkForm {
     int64_t offsets[3]; /* of the addresses */
 } BulkForm;
 
-/* A tensor's part in a copy. */
-typedef struct TensorCopy {
-    TensorMap map;
-    int32_t at[TENSOR_RANK];
-} TensorCopy;
-_Static_assert(sizeof(TensorCopy) <= sizeof((BulkCopy){0}.more), "a tensor's part has its room");
-
 enum { S_SHARED, S_GLOBAL, S_BYTES, S_MBARRIER, S_COORDINATES, S_COUNT = S_COORDINATES + TENSOR_RANK };
 
 /* ---- moving ---- */
 
-static bool reach_global(Warp *w, const BulkCopy *c, uint64_t at, uint32_t bytes)
+static bool reach_global(const BulkCopy *c, uint64_t at, uint32_t bytes)
 {
     uint64_t begin, end;
-    return (memory_find(w->block->launch->memory, at, &begin, &end) && end - at >= bytes) ||
-           warp_reach_lane(w, c->in, c->lane, SPACE_GLOBAL, at, bytes, TOUCH_READ);
+    return (memory_find(c->warp->block->launch->memory, at, &begin, &end) && end - at >= bytes) ||
+           warp_reach_lane(c->warp, c->in, c->lane, SPACE_GLOBAL, at, bytes, TOUCH_READ);
 }
 
-static bool move_range(Warp *w, BulkCopy *c)
+static bool move_range(BulkCopy *c)
 {
-    uint8_t *shared = w->block->shared + (c->shared - SIMT_SHARED_BASE);
+    uint8_t *shared = c->warp->block->shared + (c->shared - SIMT_SHARED_BASE);
     void *global = (void *)(uintptr_t)c->global;
-    if (!reach_global(w, c, c->global, c->length)) return false;
+    if (!reach_global(c, c->global, c->length)) return false;
     if (c->to_shared) memcpy(shared, global, c->length);
     else memcpy(global, shared, c->length);
     return true;
 }
 
-typedef struct Visit {
-    Warp *w;
-    BulkCopy *copy;
-    TensorCopy *tensor;
-} Visit;
-
 static bool move_run(void *user, const TensorRun *run)
 {
-    Visit *v = user;
-    const BulkForm *f = v->copy->in->form;
-    uint8_t *shared = v->w->block->shared + (run->shared - SIMT_SHARED_BASE);
+    const BulkCopy *c = user;
+    const BulkForm *f = c->in->form;
+    uint8_t *shared = c->warp->block->shared + (run->shared - SIMT_SHARED_BASE);
     void *global = (void *)(uintptr_t)run->global;
     if (!run->inside) {
-        if (v->copy->to_shared) simt_tensor_map_fill(&v->tensor->map, shared, run->bytes);
+        if (c->to_shared) simt_tensor_map_fill(&c->map, shared, run->bytes);
         return true;
     }
-    if (!reach_global(v->w, v->copy, run->global, run->bytes)) return false;
-    if (v->copy->to_shared) memcpy(shared, global, run->bytes);
-    else if (f->reduces) atom_reduce(f->reduction, v->tensor->map.type, global, shared, run->bytes);
+    if (!reach_global(c, run->global, run->bytes)) return false;
+    if (c->to_shared) memcpy(shared, global, run->bytes);
+    else if (f->reduces) atom_reduce(f->reduction, c->map.type, global, shared, run->bytes);
     else memcpy(global, shared, run->bytes);
     return true;
 }
 
-static bool move_tensor(Warp *w, BulkCopy *c)
+static bool move_tensor(BulkCopy *c)
 {
-    TensorCopy t = {0};
-    memcpy(&t, c->more, sizeof t);
-    Visit v = {w, c, &t};
-    return simt_tensor_map_walk(&t.map, t.at, c->shared, move_run, &v);
+    return simt_tensor_map_walk(&c->map, c->at, c->shared, move_run, c);
 }
 
 /* ---- starting ---- */
@@ -115,32 +99,30 @@ static bool start_tensor(Warp *w, const SimtInsn *in, BulkCopy *c)
 {
     const BulkForm *f = in->form;
     const char *why = NULL;
-    TensorCopy t = {0};
     uint8_t *half[2];
     if (!reach_map(w, in, c->lane, SPACE_GENERIC, c->global, TOUCH_READ, half)) return false;
-    read_map(&t.map, half);
-    if (simt_tensor_map_check(&t.map, &why) != TENSOR_VALID)
+    read_map(&c->map, half);
+    if (simt_tensor_map_check(&c->map, &why) != TENSOR_VALID)
         return simt_refuse(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION, "the tensor map: %s", why);
-    if (t.map.rank_less_one + 1 != f->rank)
+    if (c->map.rank_less_one + 1 != f->rank)
         return simt_refuse(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION,
                            "a tensor map of rank %d in an instruction for rank %d",
-                           t.map.rank_less_one + 1, f->rank);
-    if (f->reduces && !atom_can_reduce(f->reduction, t.map.type))
+                           c->map.rank_less_one + 1, f->rank);
+    if (f->reduces && !atom_can_reduce(f->reduction, c->map.type))
         return simt_refuse(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION,
                            "a reduction that the tensor map's type of elements does not have");
     for (int i = 0; i < f->rank; i++)
-        t.at[i] = (int32_t)simt_read(w, in->s[S_COORDINATES + i], c->lane);
+        c->at[i] = (int32_t)simt_read(w, in->s[S_COORDINATES + i], c->lane);
     for (int i = 0; i < f->rank; i++)
-        if (!c->to_shared && t.at[i] < 0)
+        if (!c->to_shared && c->at[i] < 0)
             return simt_refuse(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION,
-                               "a box that is written from element %d of a dimension on", t.at[i]);
-    if (!simt_tensor_map_begins(&t.map, t.at[0]))
+                               "a box that is written from element %d of a dimension on", c->at[i]);
+    if (!simt_tensor_map_begins(&c->map, c->at[0]))
         return simt_refuse(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION,
-                           "rows of a swizzled box that begin at element %d, which is no multiple of 16 bytes", t.at[0]);
-    memcpy(c->more, &t, sizeof t);
+                           "rows of a swizzled box that begin at element %d, which is no multiple of 16 bytes", c->at[0]);
     c->move = move_tensor;
-    c->bytes = simt_tensor_map_bytes(&t.map);
-    c->length = simt_tensor_map_extent(&t.map);
+    c->bytes = simt_tensor_map_bytes(&c->map);
+    c->length = simt_tensor_map_extent(&c->map);
     return begin_copy(w, in, c, TENSOR_SHARED_ALIGNMENT);
 }
 

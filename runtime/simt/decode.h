@@ -148,6 +148,16 @@ uint8_t dc_space(Decoder *dc);       /* the part that names a space; SPACE_GENER
 void dc_memory_order(Decoder *dc);   /* takes the parts that order, scope and cache an access */
 void dc_cache_policy(Decoder *dc);   /* the operand behind such a one, if there is one */
 
+/* ---- what instructions of a whole warp say of themselves: whole_warp.c ---- */
+/* Takes ".sync.aligned"; refuses what has neither. */
+void dc_aligned(Decoder *dc);
+/* Takes the part such as "m16n8k16", and the next that names the elements of a matrix; refuses what
+   has none. */
+void dc_matrix_shape(Decoder *dc, int *m, int *n, int *k);
+MatrixType dc_matrix_type(Decoder *dc);
+/* Refuses the instruction in a text for an older chip. */
+void dc_needs_chip(Decoder *dc, int least);
+
 /* ---- code ---- */
 SimtInsn *dc_emit(Decoder *dc, const SimtInsn *in);
 void dc_jump(Decoder *dc, uint32_t insn, PtxWord label, int slot);

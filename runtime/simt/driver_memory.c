@@ -93,24 +93,26 @@ static int wait_for_copy(CuPointer a, size_t bytes)
     return !bytes || is_inside(a, bytes) ? SIMT_OK : SIMT_INVALID_VALUE;
 }
 
+/* One side is the device's. */
+static int copy(const char *call, CuPointer device, void *to, const void *from, size_t bytes)
+{
+    int code = wait_for_copy(device, bytes);
+    if (code != SIMT_OK) return code;
+    driver_trace("%s %zu", call, bytes);
+    if (bytes) memcpy(to, from, bytes);
+    return SIMT_OK;
+}
+
 CuResult DRIVER(cuMemcpyHtoD_v2)(CuPointer to, const void *from, size_t bytes)
 {
     BEGIN(cuMemcpyHtoD_v2);
-    code = wait_for_copy(to, bytes);
-    if (code != SIMT_OK) return code;
-    driver_trace("cuMemcpyHtoD %zu", bytes);
-    if (bytes) memcpy((void *)(uintptr_t)to, from, bytes);
-    return SIMT_OK;
+    return copy("cuMemcpyHtoD", to, (void *)(uintptr_t)to, from, bytes);
 }
 
 CuResult DRIVER(cuMemcpyDtoH_v2)(void *to, CuPointer from, size_t bytes)
 {
     BEGIN(cuMemcpyDtoH_v2);
-    code = wait_for_copy(from, bytes);
-    if (code != SIMT_OK) return code;
-    driver_trace("cuMemcpyDtoH %zu", bytes);
-    if (bytes) memcpy(to, (const void *)(uintptr_t)from, bytes);
-    return SIMT_OK;
+    return copy("cuMemcpyDtoH", from, to, (const void *)(uintptr_t)from, bytes);
 }
 
 CuResult DRIVER(cuMemcpyDtoD_v2)(CuPointer to, CuPointer from, size_t bytes)

@@ -1,6 +1,7 @@
-/* Picks the loop of an instruction: the first row whose evaluator, qualifiers, types and widths are
-   the instruction's. */
-#include "loops.h"
+/* The loops as every processor runs them, and the one of an instruction: the first row whose
+   evaluator, qualifiers, types and widths are the instruction's. */
+#define SIMT_LOOPS simt_loops_any
+#include "loops_rows.h"
 
 #include "ptx/parser.h"
 

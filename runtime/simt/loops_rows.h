@@ -10,7 +10,7 @@ typedef u32 f32_lane;
 typedef u64 f64_lane;
 typedef u16 f16_lane, bf16_lane;
 
-/* ---- what both passes have in common: LOOP makes a row, HERE of what a lane has of a source ---- */
+/* ---- for both passes: LOOP makes a row, HERE of what a lane has of a source ---- */
 
 #define LOOP1(NAME, L, EVAL, QUAL, TYPES, SECOND, D, A, ...)                                       \
     LOOP(NAME, L, EVAL, QUAL, TYPES, SECOND, 0, 1, 1, D, HERE(A, x, a_, L), __VA_ARGS__)

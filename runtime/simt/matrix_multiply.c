@@ -1,8 +1,9 @@
 /* mma.sync: its name as a form of mma.h, and the product of what the warp's registers hold. */
 #include <string.h>
 
+#include "decode.h"
 #include "mma.h"
-#include "whole_warp.h"
+#include "warp.h"
 
 enum { MOST_REGISTERS = 8 }; /* of a lane, of one operand */
 

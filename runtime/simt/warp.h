@@ -57,6 +57,14 @@ SimtExec exec_nothing;
 /* Barriers of a warp: lanes meet at any of them. */
 SimtExec exec_warp_barrier;
 
+/* ---- instructions of all 32 lanes together (.sync.aligned): whole_warp.c ---- */
+/* True: all lanes are there. Else *step is what the executor gives: it waits for the others, or
+   some have ended, which is told. */
+bool whole_warp(Warp *w, const SimtInsn *in, LaneMask m, SimtStep *step);
+/* n operands of 32 or of 64 bits to and from [n][32 lanes]. */
+void whole_warp_read(const Warp *w, const SimtOperand *s, int n, int bits, void *out);
+void whole_warp_write(Warp *w, const SimtOperand *d, int n, int bits, const void *from);
+
 /* ---- memory ---- */
 /* `bytes` at each lane's address, as an instruction reaches them: bounds, alignment and, for shared
    memory, other threads' accesses are checked. False: the fault is told. */

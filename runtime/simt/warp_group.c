@@ -9,10 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "decode.h"
 #include "grow.h"
 #include "shared.h"
+#include "warp.h"
 #include "wgmma.h"
-#include "whole_warp.h"
 
 typedef enum Part { PART_D, PART_A, PART_COPY } Part;
 

@@ -1,9 +1,10 @@
 /* Instructions of a whole warp: the matrix ones. Lanes that have gone different ways meet there;
    what the chips do with fewer than all lanes is not defined, so it is an error. */
-#include "whole_warp.h"
-
 #include <stdio.h>
 #include <string.h>
+
+#include "decode.h"
+#include "warp.h"
 
 bool whole_warp(Warp *w, const SimtInsn *in, LaneMask m, SimtStep *step)
 {

@@ -1,8 +1,8 @@
 /* PTX on integers and bits, as the PTX ISA has it ("Integer Arithmetic", "Logic and Shift"). Where
    an instruction is one of our own ops, that is what runs. Registers hold no sign: values are
    extended on the way in and cut on the way out. */
+#include "bits.h"
 #include "ptx.h"
-
 #include "tkc/edge.h"
 
 static bool is_signed(const PtxType *t)
@@ -110,49 +110,22 @@ static uint64_t piece(const PtxType *t, uint64_t x, int bits, int i)
     return is_signed(t) ? (uint64_t)ptx_signed(p, bits) : p;
 }
 
-void ptx_dp4a(PtxCall *c)
+static uint64_t sum_of_products(const PtxCall *c, int n, int bits, int first)
 {
     uint64_t sum = c->a[2];
-    for (int i = 0; i < 4; i++)
-        sum += piece(c->type, c->a[0], 8, i) * piece(c->second, c->a[1], 8, i);
-    c->d[0] = ptx_low(sum, 32);
-}
-
-void ptx_dp2a(PtxCall *c)
-{
-    uint64_t sum = c->a[2];
-    const int first = ptx_has(c, PTXQ_HI) ? 2 : 0;
-    for (int i = 0; i < 2; i++)
-        sum += piece(c->type, c->a[0], 16, i) * piece(c->second, c->a[1], 8, first + i);
-    c->d[0] = ptx_low(sum, 32);
+    for (int i = 0; i < n; i++)
+        sum += piece(c->type, c->a[0], bits, i) * piece(c->second, c->a[1], 8, first + i);
+    return ptx_low(sum, 32);
 }
 
 /* ---- bits ---- */
 
-/* Bit i of the table is the result where the operands' bits, first on top, make the number i. */
-void ptx_lop3(PtxCall *c)
+/* Of a number that is extended to 64 bits, what is beyond its width is beyond those, or cut off. */
+static uint64_t shifted_right(const PtxCall *c)
 {
-    uint64_t d = 0;
-    for (int i = 0; i < 8; i++) {
-        if (!(c->a[3] >> i & 1)) continue;
-        d |= (i & 4 ? c->a[0] : ~c->a[0]) & (i & 2 ? c->a[1] : ~c->a[1]) &
-             (i & 1 ? c->a[2] : ~c->a[2]);
-    }
-    c->d[0] = ptx_low(d, 32);
-}
-
-void ptx_shl(PtxCall *c)
-{
-    c->d[0] = c->a[1] >= c->type->bits ? 0 : ptx_low(c->a[0] << c->a[1], c->type->bits);
-}
-
-void ptx_shr(PtxCall *c)
-{
-    const uint64_t by = c->a[1], bits = c->type->bits;
-    uint64_t x = extend(c->type, c->a[0]);
-    if (is_signed(c->type)) x = (uint64_t)((int64_t)x >> (by > 63 ? 63 : by));
-    else x = by >= bits ? 0 : x >> by;
-    c->d[0] = ptx_low(x, (int)bits);
+    const u32 by = (u32)c->a[1];
+    return is_signed(c->type) ? right_signed64((s64)extend(c->type, c->a[0]), by)
+                              : right64(c->a[0], by);
 }
 
 /* A window of 32 bits on the 64 of a[1]:a[0]. */
@@ -177,15 +150,9 @@ static int chosen_byte(const PtxCall *c, int i)
 
 void ptx_prmt(PtxCall *c)
 {
-    const uint64_t both = c->a[1] << 32 | c->a[0];
-    uint64_t d = 0;
-    for (int i = 0; i < 4; i++) {
-        int at = chosen_byte(c, i);
-        uint64_t byte = both >> (8 * (at & 7)) & 0xff;
-        if (at & 8) byte = byte & 0x80 ? 0xff : 0;
-        d |= byte << (8 * i);
-    }
-    c->d[0] = d;
+    u32 which = 0;
+    for (int i = 0; i < 4; i++) which |= (u32)chosen_byte(c, i) << (4 * i);
+    c->d[0] = bytes_chosen((u32)c->a[0], (u32)c->a[1], which);
 }
 
 void ptx_bfind(PtxCall *c)
@@ -198,44 +165,26 @@ void ptx_bfind(PtxCall *c)
     c->d[0] = (uint32_t)at;
 }
 
-void ptx_brev(PtxCall *c)
+static uint64_t reversed(const PtxCall *c)
 {
-    uint64_t d = 0;
-    for (int i = 0; i < c->type->bits; i++) d = d << 1 | (c->a[0] >> i & 1);
-    c->d[0] = d;
+    const u32 low = (u32)c->a[0], high = (u32)(c->a[0] >> 32);
+    return c->type->bits == 32 ? reversed32(low) : (u64)reversed32(low) << 32 | reversed32(high);
 }
 
-/* A position or length as bfe and bfi take it: of 32-bit forms the low 8 bits, else all of it. What
-   is beyond the register is as good as its width. */
-static int field_count(const PtxCall *c, uint64_t x)
-{
-    const uint64_t bits = c->type->bits, count = bits == 32 ? x & 0xff : x;
-    return (int)(count < bits ? count : bits);
-}
-
-/* Bits pos … pos + len - 1; what lies beyond the register, or above len, is the sign. */
 void ptx_bfe(PtxCall *c)
 {
-    const int bits = width(c->type), pos = field_count(c, c->a[1]), len = field_count(c, c->a[2]);
-    const int last = pos + len - 1 < bits ? pos + len - 1 : bits - 1;
-    const bool sign = is_signed(c->type) && len && (c->a[0] >> last & 1);
-    uint64_t d = 0;
-    for (int i = 0; i < bits; i++) {
-        bool bit = i < len && pos + i < bits ? c->a[0] >> (pos + i) & 1 : sign;
-        d |= (uint64_t)bit << i;
-    }
-    c->d[0] = d;
+    const u32 pos = (u32)c->a[1], len = (u32)c->a[2], x = (u32)c->a[0];
+    if (width(c->type) == 32)
+        c->d[0] = is_signed(c->type) ? field_signed32(x, pos, len) : field32(x, pos, len);
+    else
+        c->d[0] = is_signed(c->type) ? field_signed64(c->a[0], pos, len) : field64(c->a[0], pos, len);
 }
 
 void ptx_bfi(PtxCall *c)
 {
-    const int bits = c->type->bits, pos = field_count(c, c->a[2]), len = field_count(c, c->a[3]);
-    uint64_t d = c->a[1];
-    for (int i = 0; i < len && pos + i < bits; i++) {
-        uint64_t bit = UINT64_C(1) << (pos + i);
-        d = c->a[0] >> i & 1 ? d | bit : d & ~bit;
-    }
-    c->d[0] = d;
+    const u32 pos = (u32)c->a[2], len = (u32)c->a[3];
+    c->d[0] = c->type->bits == 32 ? with_field32((u32)c->a[0], (u32)c->a[1], pos, len)
+                                  : with_field64(c->a[0], c->a[1], pos, len);
 }
 
 /* b ones from bit a on. */
@@ -316,6 +265,12 @@ INSN(or, c->a[0] | c->a[1])
 INSN(xor, c->a[0] ^ c->a[1])
 INSN(not, ptx_low(~c->a[0], c->type->bits))
 INSN(cnot, c->a[0] == 0)
+INSN(lop3, by_table((u32)c->a[0], (u32)c->a[1], (u32)c->a[2], (u32)c->a[3]))
+INSN(shl, ptx_low(left64(c->a[0], (u32)c->a[1]), c->type->bits))
+INSN(shr, ptx_low(shifted_right(c), c->type->bits))
+INSN(brev, reversed(c))
+INSN(dp4a, sum_of_products(c, 4, 8, 0))
+INSN(dp2a, sum_of_products(c, 2, 16, ptx_has(c, PTXQ_HI) ? 2 : 0))
 INSN(popc, op(c, OP_POPC, 1, c->a[0], 0))
 INSN(clz, op(c, OP_CLZ, 1, c->a[0], 0))
 INSN(mov, c->a[0])

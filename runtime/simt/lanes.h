@@ -8,17 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "ptx/bits.h"
 #include "tkc/float_bits.h"
-
-/* Registers may have been written in other types: packed halves are read as twice as many lanes. */
-typedef uint8_t u8;
-typedef int8_t s8;
-typedef uint16_t __attribute__((may_alias)) u16;
-typedef uint32_t __attribute__((may_alias)) u32;
-typedef uint64_t __attribute__((may_alias)) u64;
-typedef int16_t __attribute__((may_alias)) s16;
-typedef int32_t __attribute__((may_alias)) s32;
-typedef int64_t __attribute__((may_alias)) s64;
 
 /* ---- integers ---- */
 
@@ -50,81 +41,6 @@ static inline u64 quotient64s(s64 x, s64 y)
     return y == 0 ? ~UINT64_C(0) : y == -1 ? 0 - (u64)x : (u64)(x / by);
 }
 
-/* Fields of bits, in W bits: the n lowest set, and x moved, where counts may be beyond W. Of a
-   field's position and length the bits of COUNT are looked at. */
-#define FIELDS(W, COUNT)                                                                           \
-    static inline u##W low_ones##W(u32 n)                                                          \
-    {                                                                                              \
-        return n >= W ? (u##W) ~(u##W)0 : (u##W)(((u##W)1 << (n & (W - 1))) - 1);                  \
-    }                                                                                              \
-    static inline u##W left##W(u##W x, u32 by)                                                     \
-    {                                                                                              \
-        return by >= W ? 0 : (u##W)(x << (by & (W - 1)));                                          \
-    }                                                                                              \
-    static inline u##W right##W(u##W x, u32 by)                                                    \
-    {                                                                                              \
-        return by >= W ? 0 : (u##W)(x >> (by & (W - 1)));                                          \
-    }                                                                                              \
-    static inline u##W right_signed##W(s##W x, u32 by)                                             \
-    {                                                                                              \
-        return (u##W)(x >> (by >= W ? W - 1 : by));                                                \
-    }                                                                                              \
-    static inline u##W field##W(u##W x, u32 pos, u32 len)                                          \
-    {                                                                                              \
-        return right##W(x, pos & COUNT) & low_ones##W(len & COUNT);                                \
-    }                                                                                              \
-    /* What lies beyond the register, or above the field, is the field's sign. */                  \
-    static inline u##W field_signed##W(u##W x, u32 pos, u32 len)                                   \
-    {                                                                                              \
-        const u32 p = pos & COUNT, n = len & COUNT, last = p >= W || n > W - p ? W : p + n;        \
-        const u##W kept = low_ones##W(last > p ? last - p : 0);                                    \
-        const bool sign = n && right##W(x, last - (n != 0)) & 1;                                   \
-        return (right##W(x, p) & kept) | (sign ? (u##W) ~kept : 0);                                \
-    }                                                                                              \
-    static inline u##W with_field##W(u##W x, u##W into, u32 pos, u32 len)                          \
-    {                                                                                              \
-        const u##W mask = left##W(low_ones##W(len & COUNT), pos & COUNT);                          \
-        return (into & (u##W) ~mask) | (left##W(x, pos & COUNT) & mask);                           \
-    }
-FIELDS(16, 0xff)
-FIELDS(32, 0xff)
-FIELDS(64, ~0u)
-#undef FIELDS
-
-/* The bytes of y:x that the nibbles of `which` name; their bit 3: the byte's sign in all bits. */
-static inline u32 bytes_chosen(u32 x, u32 y, u32 which)
-{
-    const u64 both = (u64)y << 32 | x;
-    u32 d = 0;
-    for (int i = 0; i < 4; i++) {
-        const u32 at = which >> (4 * i) & 15;
-        const u32 byte = (u32)(both >> (8 * (at & 7))) & 0xff;
-        const u32 sign = byte & 0x80 ? 0xff : 0;
-        d |= (at & 8 ? sign : byte) << (8 * i);
-    }
-    return d;
-}
-
-/* Bit i of the table is the result where the operands' bits, first on top, make the number i. */
-static inline u32 by_table(u32 x, u32 y, u32 z, u32 table)
-{
-    u32 d = 0;
-    for (int i = 0; i < 8; i++) {
-        const u32 here = (i & 4 ? x : ~x) & (i & 2 ? y : ~y) & (i & 1 ? z : ~z);
-        d |= here & (0 - (table >> i & 1));
-    }
-    return d;
-}
-
-static inline u32 reversed32(u32 x)
-{
-    x = x >> 16 | x << 16;
-    x = (x & 0xff00ff00u) >> 8 | (x & 0x00ff00ffu) << 8;
-    x = (x & 0xf0f0f0f0u) >> 4 | (x & 0x0f0f0f0fu) << 4;
-    x = (x & 0xccccccccu) >> 2 | (x & 0x33333333u) << 2;
-    return (x & 0xaaaaaaaau) >> 1 | (x & 0x55555555u) << 1;
-}
-
 /* ---- fp32 and fp64 ---- */
 
 static inline u32 bits32(float f)
@@ -136,19 +52,56 @@ static inline u64 bits64(double f)
     return f != f ? UINT64_C(0xfff8) << 48 : f64_bits(f);
 }
 
-/* fp64: an operation's result f, or a NaN among its operands, in the order given, made quiet. */
-static inline bool is_nan64(u64 x)
-{
-    return x << 1 > UINT64_C(0xffe) << 52;
-}
 static inline u64 quiet64(u64 x)
 {
     return x | UINT64_C(1) << 51;
 }
+
+/* The lesser and the greater of two floats of W bits: as numbers of sign and size they are in
+   order, -0 below +0. A NaN gives way, or wins. And a float's negative and size; NAN: what a NaN
+   becomes. */
+#define EXTREMA(S, W, INFINITE)                                                                    \
+    static inline bool is_nan_##S(u##W x)                                                          \
+    {                                                                                              \
+        return (x & (u##W)(((u##W)1 << (W - 1)) - 1)) > INFINITE;                                  \
+    }                                                                                              \
+    static inline bool is_less_##S(u##W x, u##W y)                                                 \
+    {                                                                                              \
+        const u##W size = (u##W)(((u##W)1 << (W - 1)) - 1);                                        \
+        const s##W a = (s##W)(x ^ ((s##W)x < 0 ? size : 0));                                       \
+        const s##W b = (s##W)(y ^ ((s##W)y < 0 ? size : 0));                                       \
+        return a < b;                                                                              \
+    }                                                                                              \
+    static inline u##W extremum_##S(u##W x, u##W y, bool least, bool nan_wins, u##W flip)          \
+    {                                                                                              \
+        const bool nx = is_nan_##S(x), ny = is_nan_##S(y);                                         \
+        const bool first = ny || (!nx && is_less_##S(x, y) == least);                              \
+        const bool none = nan_wins ? nx || ny : nx && ny;                                          \
+        return none ? NAN_##S(y) : (u##W)((first ? x : y) ^ flip);                                 \
+    }                                                                                              \
+    static inline u##W negated_##S(u##W x)                                                         \
+    {                                                                                              \
+        return is_nan_##S(x) ? NAN_##S(x) : (u##W)(x ^ (u##W)1 << (W - 1));                        \
+    }                                                                                              \
+    static inline u##W size_##S(u##W x)                                                            \
+    {                                                                                              \
+        return is_nan_##S(x) ? NAN_##S(x) : (u##W)(x & (u##W)(((u##W)1 << (W - 1)) - 1));          \
+    }
+#define NAN_f32(x) 0x7fffffffu
+#define NAN_f16(x) 0x7fff
+#define NAN_bf16(x) 0x7fff
+#define NAN_f64(x) quiet64(x)
+EXTREMA(f32, 32, 0x7f800000u)
+EXTREMA(f64, 64, UINT64_C(0x7ff) << 52)
+EXTREMA(f16, 16, 0x7c00)
+EXTREMA(bf16, 16, 0x7f80)
+#undef EXTREMA
+
+/* fp64: an operation's result f, or a NaN among its operands, in the order given, made quiet. */
 static inline u64 result64(double f, u64 x, u64 y, u64 z)
 {
-    const u64 last = is_nan64(z) ? quiet64(z) : bits64(f);
-    return is_nan64(x) ? quiet64(x) : is_nan64(y) ? quiet64(y) : last;
+    const u64 last = is_nan_f64(z) ? quiet64(z) : bits64(f);
+    return is_nan_f64(x) ? quiet64(x) : is_nan_f64(y) ? quiet64(y) : last;
 }
 
 /* .ftz and .sat, of operands and of results. */
@@ -194,46 +147,6 @@ static inline float reciprocal_root(float x)
 {
     return (float)(1 / sqrt((double)x));
 }
-
-/* The lesser and the greater of two floats of W bits: as numbers of sign and size they are in
-   order, -0 below +0. A NaN gives way, or wins. And a float's negative and size; NAN: what a NaN
-   becomes. */
-#define EXTREMA(S, W, INFINITE)                                                                    \
-    static inline bool is_nan_##S(u##W x)                                                          \
-    {                                                                                              \
-        return (x & (u##W)(((u##W)1 << (W - 1)) - 1)) > INFINITE;                                  \
-    }                                                                                              \
-    static inline bool is_less_##S(u##W x, u##W y)                                                 \
-    {                                                                                              \
-        const u##W size = (u##W)(((u##W)1 << (W - 1)) - 1);                                        \
-        const s##W a = (s##W)(x ^ ((s##W)x < 0 ? size : 0));                                       \
-        const s##W b = (s##W)(y ^ ((s##W)y < 0 ? size : 0));                                       \
-        return a < b;                                                                              \
-    }                                                                                              \
-    static inline u##W extremum_##S(u##W x, u##W y, bool least, bool nan_wins, u##W flip)          \
-    {                                                                                              \
-        const bool nx = is_nan_##S(x), ny = is_nan_##S(y);                                         \
-        const bool first = ny || (!nx && is_less_##S(x, y) == least);                              \
-        const bool none = nan_wins ? nx || ny : nx && ny;                                          \
-        return none ? NAN_##S(y) : (u##W)((first ? x : y) ^ flip);                                 \
-    }                                                                                              \
-    static inline u##W negated_##S(u##W x)                                                         \
-    {                                                                                              \
-        return is_nan_##S(x) ? NAN_##S(x) : (u##W)(x ^ (u##W)1 << (W - 1));                        \
-    }                                                                                              \
-    static inline u##W size_##S(u##W x)                                                            \
-    {                                                                                              \
-        return is_nan_##S(x) ? NAN_##S(x) : (u##W)(x & (u##W)(((u##W)1 << (W - 1)) - 1));          \
-    }
-#define NAN_f32(x) 0x7fffffffu
-#define NAN_f16(x) 0x7fff
-#define NAN_bf16(x) 0x7fff
-#define NAN_f64(x) quiet64(x)
-EXTREMA(f32, 32, 0x7f800000u)
-EXTREMA(f64, 64, UINT64_C(0x7ff) << 52)
-EXTREMA(f16, 16, 0x7c00)
-EXTREMA(bf16, 16, 0x7f80)
-#undef EXTREMA
 
 /* ---- narrow floats: EXP bits of exponent, MAN of significand ---- */
 
@@ -309,15 +222,15 @@ static inline u32 nan_from64(u64 x, int bits, int m)
 }
 static inline u32 f32_kept64(u64 x)
 {
-    return is_nan64(x) ? nan_from64(x, 32, 23) : f32_bits((float)f64_of(x));
+    return is_nan_f64(x) ? nan_from64(x, 32, 23) : f32_bits((float)f64_of(x));
 }
 static inline u32 f16_kept64(u64 x)
 {
-    return is_nan64(x) ? nan_from64(x, 16, 10) : f16_from64(x);
+    return is_nan_f64(x) ? nan_from64(x, 16, 10) : f16_from64(x);
 }
 static inline u32 bf16_kept64(u64 x)
 {
-    return is_nan64(x) ? nan_from64(x, 16, 7) : bf16_from64(x);
+    return is_nan_f64(x) ? nan_from64(x, 16, 7) : bf16_from64(x);
 }
 
 /* x * y + z of narrow floats: the product is exact in fp64, the sum is rounded to odd (where it is

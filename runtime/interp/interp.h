@@ -213,6 +213,13 @@ void slot_expand(const Frame *f, const Slot *s, void *out, int64_t count);
 char *slot_ring(Frame *f, const Insn *in, const Slot *ring, const Slot *which);
 /* The result is its operand, elsewhere. */
 void slot_copy(Frame *f, const Insn *in);
+/* Operand 0 seen as [outer][length][inner] around the axis of the op. */
+typedef struct Axis {
+    int64_t outer, length, inner;
+} Axis;
+Axis insn_axis(const Insn *in);
+/* Of a gather with `count` results: the element that is number k along the axis beside result i. */
+int64_t gathered_element(Axis a, int64_t count, int64_t i, int64_t k);
 /* Element i of an integer slot, extended by its sign; of any other its bits. */
 int64_t slot_int(const Frame *f, const Slot *s, int64_t i);
 

@@ -271,15 +271,6 @@ static int64_t moved_lane(const Op *op, int64_t i)
     return lane;
 }
 
-static int64_t gathered_lane(const Frame *f, const Insn *in, int64_t i)
-{
-    const Type *from = op_arg(in->op, 0)->type, *to = op_result(in->op, 0)->type;
-    int axis = (int)tkc_op_int(in->op, ATTR_AXIS, 0);
-    int64_t inner = 1, k = slot_int(f, in->args[1], i);
-    for (int d = axis + 1; d < to->rank; d++) inner *= to->shape[d];
-    return (i / (inner * to->shape[axis]) * from->shape[axis] + k) * inner + i % inner;
-}
-
 /* The operand, and its lane, that lane i of result r is; of a scalar any lane will do. */
 static const Slot *source_of(const Frame *f, const Insn *in, int r, int64_t i, int64_t *lane)
 {
@@ -295,7 +286,9 @@ static const Slot *source_of(const Frame *f, const Insn *in, int r, int64_t i, i
         return args[1];
     case OP_BROADCAST:
     case OP_TRANS: *lane = moved_lane(in->op, i); break;
-    case OP_GATHER: *lane = gathered_lane(f, in, i); break;
+    case OP_GATHER:
+        *lane = gathered_element(insn_axis(in), in->results[0]->count, i, slot_int(f, args[1], i));
+        break;
     default: break;
     }
     return args[0];

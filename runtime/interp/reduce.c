@@ -13,22 +13,6 @@
 #include "interp.h"
 #include "vector.h"
 
-typedef struct Axis {
-    int64_t outer, length, inner;
-} Axis;
-
-static Axis axis_of(const Insn *in)
-{
-    const Type *t = op_arg(in->op, 0)->type;
-    int axis = (int)tkc_op_int(in->op, ATTR_AXIS, 0);
-    Axis a = {1, t->shape[axis], 1};
-    for (int i = 0; i < t->rank; i++) {
-        a.outer *= i < axis ? t->shape[i] : 1;
-        a.inner *= i > axis ? t->shape[i] : 1;
-    }
-    return a;
-}
-
 /* ---- regions that are one op ---- */
 
 /* The loop of a region `yield op(a, b)`; NULL when it is something else. */
@@ -70,7 +54,7 @@ static void fold_halves(const Insn *in, const char *x, char *out, int64_t length
 static void run_reduce_single(Frame *f, const Insn *in)
 {
     const Slot *s = in->args[0], *result = in->results[0];
-    Axis a = axis_of(in);
+    Axis a = insn_axis(in);
     int64_t line = a.length * a.inner * s->size;
     char *room = interp_scratch(f, (size_t)(2 * line + (s->uniform ? s->count * s->size : 0)));
     if (!room) return;
@@ -244,7 +228,7 @@ static bool is_level(const Insn *in, const Sides *s, int i, Axis a)
 
 static void run_reduce(Frame *f, const Insn *in)
 {
-    Axis a = axis_of(in);
+    Axis a = insn_axis(in);
     Sides s;
     char *const *spare;
     const char *level[MOST];
@@ -328,7 +312,7 @@ static int64_t next_of_slot(int64_t c, int64_t kept)
 /* Slot after slot: its rows, one after the other. They are few, and nobody waits for them. */
 static void run_reduce_slots(Frame *f, const Insn *in)
 {
-    const Axis a = axis_of(in);
+    const Axis a = insn_axis(in);
     const int64_t kept = tkc_op_int(in->op, ATTR_SLOTS, 0);
     Axis result = a;
     Sides s;
@@ -357,7 +341,7 @@ static int64_t row_at(Axis a, bool reverse, int64_t step)
    segment begins there is no row before. */
 static void run_scan(Frame *f, const Insn *in)
 {
-    const Axis a = axis_of(in);
+    const Axis a = insn_axis(in);
     Sides s;
     char *const *spare;
     const bool reverse = tkc_op_int(in->op, ATTR_REVERSE, 0);
@@ -384,7 +368,7 @@ static Axis segments_of(const Insn *in, Axis a, int64_t *length)
 static void run_scan_segments(Frame *f, const Insn *in)
 {
     int64_t length;
-    const Axis a = axis_of(in), segments = segments_of(in, a, &length);
+    const Axis a = insn_axis(in), segments = segments_of(in, a, &length);
     const bool reverse = tkc_op_int(in->op, ATTR_REVERSE, 0);
     run_scan(f, in);
     if (f->failed) return;
@@ -401,7 +385,7 @@ static void run_scan_segments(Frame *f, const Insn *in)
 static void run_carry(Frame *f, const Insn *in)
 {
     int64_t length;
-    const Axis a = axis_of(in), segments = segments_of(in, a, &length);
+    const Axis a = insn_axis(in), segments = segments_of(in, a, &length);
     const int n = operands_of(in);
     const bool reverse = tkc_op_int(in->op, ATTR_REVERSE, 0);
     Sides s;
@@ -427,7 +411,7 @@ static void run_carry(Frame *f, const Insn *in)
 static void run_scan_single(Frame *f, const Insn *in)
 {
     const Slot *s = in->args[0];
-    Axis a = axis_of(in);
+    Axis a = insn_axis(in);
     bool reverse = tkc_op_int(in->op, ATTR_REVERSE, 0);
     char *room = interp_scratch(f, (size_t)(s->count * s->size)),
          *out = slot_data(f, in->results[0]);

@@ -105,25 +105,39 @@ void insn_cat(Frame *f, const Insn *in)
     slot_expand(f, y, out + x->count * x->size, y->count);
 }
 
-/* ---- gather ---- */
+/* ---- along an axis ---- */
+
+Axis insn_axis(const Insn *in)
+{
+    const Type *t = arg_type(in, 0);
+    int axis = (int)tkc_op_int(in->op, ATTR_AXIS, 0);
+    Axis a = {1, t->shape[axis], 1};
+    for (int i = 0; i < t->rank; i++) {
+        a.outer *= i < axis ? t->shape[i] : 1;
+        a.inner *= i > axis ? t->shape[i] : 1;
+    }
+    return a;
+}
+
+int64_t gathered_element(Axis a, int64_t count, int64_t i, int64_t k)
+{
+    const int64_t outer = i / (count / a.outer);
+    return (outer * a.length + k) * a.inner + i % a.inner;
+}
 
 void insn_gather(Frame *f, const Insn *in)
 {
-    const Slot *src = in->args[0], *index = in->args[1], *out = in->results[0];
-    const Type *from = arg_type(in, 0), *to = result_type(in);
-    int axis = (int)tkc_op_int(in->op, ATTR_AXIS, 0);
-    int64_t inner = 1, length = from->shape[axis], width = to->shape[axis];
-    for (int i = axis + 1; i < to->rank; i++) inner *= to->shape[i];
-    const char *data = slot_data(f, src);
+    const Slot *out = in->results[0];
+    const Axis a = insn_axis(in);
     char *result = slot_data(f, out);
     for (int64_t i = 0; i < out->count; i++) {
-        int64_t k = slot_int(f, index, i), outer = i / (inner * width);
-        if (k < 0 || k >= length) {
+        const int64_t k = slot_int(f, in->args[1], i);
+        if (k < 0 || k >= a.length) {
             interp_fail(f, in, "gather: index %lld is outside the %lld elements of dimension %d",
-                        (long long)k, (long long)length, axis);
+                        (long long)k, (long long)a.length, (int)tkc_op_int(in->op, ATTR_AXIS, 0));
             return;
         }
-        int64_t at = src->uniform ? 0 : (outer * length + k) * inner + i % inner;
-        memcpy(result + i * out->size, data + at * out->size, out->size);
+        const char *from = slot_at(f, in->args[0], gathered_element(a, out->count, i, k));
+        memcpy(result + i * out->size, from, out->size);
     }
 }

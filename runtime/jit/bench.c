@@ -143,11 +143,6 @@ static TkcStatus run(const Bench *b, double *ms, TkcTimes *times)
     return status;
 }
 
-static TkcStatus refuse(const Bench *b, const char *why)
-{
-    return tkc_refuse(b->dev->cx, TKC_MISUSE, "%s", why);
-}
-
 /* Compiles first; the jit is kept. */
 static TkcStatus bench(Bench *b, const TkcBenchOptions *options, TkcTimes *times)
 {
@@ -158,11 +153,12 @@ static TkcStatus bench(Bench *b, const TkcBenchOptions *options, TkcTimes *times
     TkcTimes ours = {.runs = 0};
     if (!wrong && !(times && tkc_give(times, &ours, sizeof ours)))
         wrong = "there is no place for the times: NULL, or without a size";
-    if (wrong) return refuse(b, wrong);
+    if (wrong) return tkc_refuse(b->dev->cx, TKC_MISUSE, "%s", wrong);
     b->o.warmup_ms = b->o.warmup_ms > 0 ? b->o.warmup_ms : 25;
     b->o.run_ms = b->o.run_ms > 0 ? b->o.run_ms : 100;
     if (b->dev->ops->captures && b->dev->ops->captures(b->dev, b->stream))
-        return refuse(b, "the stream is captured for a graph: nothing runs there to be timed");
+        return tkc_refuse(b->dev->cx, TKC_MISUSE,
+                          "the stream is captured for a graph: nothing runs there to be timed");
     double *ms = calloc(MOST_RUNS, sizeof *ms);
     TkcStatus status =
         ms ? tkc_jit_prepare(b->jit, b->args, b->nargs, NULL) : tkc_no_memory(b->dev->cx);

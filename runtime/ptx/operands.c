@@ -161,6 +161,15 @@ int ptx_use_register(PtxParser *ps, PtxWord w, const PtxType *t, bool wider, int
     return reg;
 }
 
+bool ptx_parse_guard(PtxParser *ps, int *reg, bool *negated)
+{
+    int bits;
+    if (!ptx_take_mark(ps, '@')) return false;
+    *negated = ptx_take_mark(ps, '!');
+    *reg = ptx_use_register(ps, ptx_next(ps), ptx_type_named("pred", 4), false, &bits);
+    return true;
+}
+
 /* A register that is read only, of that many bits. */
 static PtxSpecial special_named(PtxWord w, int bits)
 {

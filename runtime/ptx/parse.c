@@ -23,12 +23,7 @@ static void parse_instruction(PtxParser *ps, PtxProgram *program)
 {
     PtxInsn in = {0};
     PtxParts parts;
-    int bits;
-    if (ptx_take_mark(ps, '@')) {
-        in.guarded = true;
-        in.guard_not = ptx_take_mark(ps, '!');
-        in.guard = ptx_use_register(ps, ptx_next(ps), ptx_type_named("pred", 4), false, &bits);
-    }
+    in.guarded = ptx_parse_guard(ps, &in.guard, &in.guard_not);
     ps->opcode = ptx_next(ps);
     if (ps->opcode.kind != PTXW_NAME)
         ptx_fail(ps, "expected an instruction, found '%.*s'", ps->opcode.len, ps->opcode.text);

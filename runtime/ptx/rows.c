@@ -47,10 +47,10 @@ const PtxType *ptx_bits_type(int bits)
 
 bool ptx_type_is_among(const PtxType *t, const char *list)
 {
-    size_t len;
-    for (; *list && *list != '/'; list += len + (list[len] == ' ')) {
+    const size_t n = t ? strlen(t->name) : 0;
+    for (size_t len; n && *list && *list != '/'; list += len + (list[len] == ' ')) {
         len = strcspn(list, " /");
-        if (ptx_type_named(list, len) == t) return true;
+        if (len == n && !memcmp(list, t->name, n)) return true;
     }
     return false;
 }

@@ -558,16 +558,6 @@ SimtInsn *dc_emit(Decoder *dc, const SimtInsn *in)
     return &dc->insns[dc->ninsns++];
 }
 
-static void read_guard(Decoder *dc, SimtInsn *in)
-{
-    int bits;
-    if (!ptx_take_mark(&dc->ps, '@')) return;
-    in->guarded = true;
-    in->guard_not = ptx_take_mark(&dc->ps, '!');
-    int reg = ptx_use_register(&dc->ps, ptx_next(&dc->ps), dc_type("pred"), false, &bits);
-    in->guard = register_operand(dc, reg, 1, false);
-}
-
 static bool is_inner(const Decoder *dc, SimtOperand o)
 {
     return o.bits && !o.number && dc->regs[o.reg].inner;
@@ -583,9 +573,11 @@ static bool reads_inner(const Decoder *dc, const SimtInsn *in)
 void dc_instruction(Decoder *dc)
 {
     SimtInsn in = {.line = dc_line(dc), .place = dc->place};
+    int guard;
     dc->ps.symbol = read_symbol;
     dc->ps.opcode = (PtxWord){.text = "@", .len = 1};
-    read_guard(dc, &in);
+    in.guarded = ptx_parse_guard(&dc->ps, &guard, &in.guard_not);
+    if (in.guarded) in.guard = register_operand(dc, guard, 1, false);
     PtxWord w = dc->ps.opcode = ptx_next(&dc->ps);
     if (w.kind != PTXW_NAME)
         ptx_fail(&dc->ps, "expected an instruction, found '%.*s'", w.len, w.text);

@@ -41,8 +41,7 @@ typedef struct SimtTargets {
 /* A function that can be called. */
 typedef struct SimtCallee {
     PtxWord name;
-    SimtParam *params, *results;
-    int nparams, nresults;
+    SimtFunc results, params; /* what a head says */
     const char *body; /* its '{'; NULL: it is only declared */
 } SimtCallee;
 

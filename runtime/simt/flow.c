@@ -188,16 +188,15 @@ static void call_function(Decoder *dc, SimtInsn *in, const SimtCallee *c, SimtVa
                           int nargs)
 {
     const uint32_t first = dc->ninsns;
-    if (nresults != c->nresults || nargs != c->nparams) {
+    if (nresults != c->results.nparams || nargs != c->params.nparams) {
         ptx_fail(&dc->ps, "'%.*s' has %d results and %d parameters", c->name.len, c->name.text,
-                 c->nresults, c->nparams);
+                 c->results.nparams, c->params.nparams);
         return;
     }
-    for (int i = 0; i < nresults; i++)
-        vars[i].name = c->results[i].name, vars[i].name_len = c->results[i].name_len;
-    for (int i = 0; i < nargs; i++) {
-        vars[nresults + i].name = c->params[i].name;
-        vars[nresults + i].name_len = c->params[i].name_len;
+    for (int i = 0; i < nresults + nargs; i++) {
+        const SimtParam *formal = i < nresults ? &c->results.params[i] : &c->params.params[i - nresults];
+        vars[i].name = formal->name;
+        vars[i].name_len = formal->name_len;
     }
     if (in->guarded) jump_around(dc, in);
     dc_inline(dc, c, vars, nresults + nargs);

@@ -289,15 +289,10 @@ static void decode_entry(Decoder *dc, SimtFunc *f)
 static void read_func(Decoder *dc)
 {
     SimtCallee c = {0};
-    SimtFunc results = {0}, params = {0};
-    if (ptx_at_mark(&dc->ps, '(')) read_params(dc, &results);
+    read_params(dc, &c.results);
     c.name = ptx_next(&dc->ps);
-    read_params(dc, &params);
-    read_performance(dc, &params);
-    c.results = results.params;
-    c.nresults = results.nparams;
-    c.params = params.params;
-    c.nparams = params.nparams;
+    read_params(dc, &c.params);
+    read_performance(dc, &c.params);
     if (ptx_at_mark(&dc->ps, '{')) {
         c.body = dc->ps.word.text;
         skip_braces(dc);
@@ -308,8 +303,8 @@ static void read_func(Decoder *dc)
         dc->callees[dc->ncallees++] = c;
         return;
     }
-    free(c.results);
-    free(c.params);
+    free(c.results.params);
+    free(c.params.params);
 }
 
 /* ---- directives of the module ---- */
@@ -404,8 +399,8 @@ static void fini_decoder(Decoder *dc)
     void *const arrays[] = {dc->callees, dc->vars,   dc->regs,  dc->insns,
                             dc->labels,  dc->fixups, dc->outer, dc->targets};
     for (int i = 0; i < dc->ncallees; i++) {
-        free(dc->callees[i].params);
-        free(dc->callees[i].results);
+        free(dc->callees[i].params.params);
+        free(dc->callees[i].results.params);
     }
     for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++) free(arrays[i]);
 }

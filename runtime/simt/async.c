@@ -41,7 +41,7 @@ static bool take_place(BulkCopy *c)
     c->warp->block->changes++;
     if (!c->move(c)) return false;
     if (!c->mbarrier) return true;
-    bool told = mbarrier_complete(c->warp, c->in, c->lane, c->mbarrier, c->bytes, c->agent);
+    bool told = mbarrier_arrive(c->warp, c->in, c->lane, c->mbarrier, c->bytes, 0, c->agent, 1);
     order_end(shared_order(c->warp), c->agent);
     return told;
 }

@@ -41,11 +41,9 @@ bool async_start(Warp *w, const SimtInsn *in, const BulkCopy *copy);
 /* ---- mbarriers ---- */
 /* Their shared addresses, from such or generic ones. False: told. */
 bool mbarrier_addresses(Warp *w, const SimtInsn *in, LaneMask m, uint64_t *address);
-/* The transaction count of an mbarrier goes down. False: told. */
-bool mbarrier_complete(Warp *w, const SimtInsn *in, int lane, uint32_t address, uint32_t bytes,
-                       int agent);
-/* The lane's copies have arrived; counted: that is one of the arrivals that are expected. False:
-   told. */
-bool mbarrier_arrive_for(Warp *w, const SimtInsn *in, int lane, uint32_t address, bool counted);
+/* What was started for the lane is done: its bytes, and arrivals, that the phase expected. With them
+   goes what these lanes of the unit know. False: told. */
+bool mbarrier_arrive(Warp *w, const SimtInsn *in, int lane, uint32_t address, uint32_t bytes,
+                     uint32_t arrivals, int unit, LaneMask knowing);
 
 #endif

@@ -168,7 +168,8 @@ static SimtStep exec_arrive(Warp *w, const SimtInsn *in, LaneMask m)
     if (!mbarrier_addresses(w, in, m, address)) return STEP_FAULT;
     finish_groups(w, m, 0);
     SIMT_EACH_LANE(lane, m)
-        if (!mbarrier_arrive_for(w, in, lane, (uint32_t)address[lane], in->a)) return STEP_FAULT;
+        if (!mbarrier_arrive(w, in, lane, (uint32_t)address[lane], 0, in->a, w->index, 1u << lane))
+            return STEP_FAULT;
     return STEP_NEXT;
 }
 

@@ -51,7 +51,7 @@ bool dc_more(Decoder *dc, void *array, int n, size_t size)
     return dc_grow(dc, array, (size_t)n, &cap, size);
 }
 
-static int line_of(Decoder *dc, const char *at)
+int dc_line_at(Decoder *dc, const char *at)
 {
     if (at < dc->line_at) {
         dc->line_at = dc->module->text;
@@ -63,12 +63,7 @@ static int line_of(Decoder *dc, const char *at)
 
 int dc_line(Decoder *dc)
 {
-    return line_of(dc, dc->ps.word.text ? dc->ps.word.text : dc->ps.at);
-}
-
-int dc_failed_line(Decoder *dc)
-{
-    return line_of(dc, dc->ps.failed_at);
+    return dc_line_at(dc, dc->ps.word.text ? dc->ps.word.text : dc->ps.at);
 }
 
 /* ---- the name ---- */
@@ -328,33 +323,43 @@ void dc_skip_operands(Decoder *dc)
         ptx_next(&dc->ps);
 }
 
+/* How many the operand is that is told at p; 1 too where it is no list. */
+static int list_of(const SimtInsn *in, const char *p, const char **type)
+{
+    const bool named = p[1] && p[2] == '{', braces = named || p[1] == '{';
+    *type = p + 1 + named + braces;
+    if (!braces) return 1;
+    return !named ? in->count : p[1] == 'a' ? in->a : p[1] == 'b' ? in->b : in->c;
+}
+
 static int count_operands(const SimtInsn *in, const char *form, const char *kinds)
 {
     int n = 0;
-    for (const char *p = form; *p; p++) n += strchr(kinds, *p) ? p[1] == '{' ? in->count : 1 : 0;
+    const char *type;
+    for (const char *p = form; *p; p++) n += strchr(kinds, *p) ? list_of(in, p, &type) : 0;
     return n;
 }
 
 bool dc_form(Decoder *dc, SimtInsn *in, SimtExec *exec, const char *form, const PtxType *t)
 {
     op_done(dc);
-    dc_operands(dc, in, count_operands(in, form, ">|?"), count_operands(in, form, "<["));
+    dc_operands(dc, in, count_operands(in, form, ">|?"), count_operands(in, form, "<[:"));
     in->exec = exec;
     SimtOperand *d = in->d, *s = in->s;
     for (const char *p = form; *p && !dc->ps.failed; p += strcspn(p, " "), p += *p == ' ') {
-        const bool braces = p[1] == '{';
-        const char *type = p + 1 + braces;
+        const char *type;
+        const int n = list_of(in, p, &type);
         const PtxType *of = strchr("*+", *type) ? t : ptx_type_named(type, strcspn(type, " }"));
         const bool wider = *type == '+' && t->class != PTX_FLOAT;
-        SimtOperand **to = *p == '<' ? &s : &d;
-        const int n = braces ? in->count : 1;
+        const bool source = *p == '<' || *p == ':';
+        SimtOperand **to = source ? &s : &d;
         if (*p == '|') ptx_expect_mark(&dc->ps, '|');
-        else if (*p != '?' && *p != '~' && p != form) dc_comma(dc);
+        else if (!strchr("?~:", *p) && p != form) dc_comma(dc);
         if (*p == '~') dc_cache_policy(dc);
         else if (*p == '[') dc_address(dc, s++, &in->offset, &in->space);
-        else if (*p != '?' || ptx_take_mark(&dc->ps, '|')) {
-            if (braces) dc_list(dc, *to, n, of, wider, *p != '<');
-            else **to = *p == '<' ? dc_source(dc, of, wider) : dc_dest(dc, of, wider);
+        else if (!strchr("?:", *p) || ptx_take_mark(&dc->ps, source ? ',' : '|')) {
+            if (type[-1] == '{') dc_list(dc, *to, n, of, wider, !source);
+            else **to = source ? dc_source(dc, of, wider) : dc_dest(dc, of, wider);
             *to += n;
         }
     }

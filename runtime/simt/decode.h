@@ -129,9 +129,10 @@ SimtOperand dc_number(Decoder *dc, uint64_t x, int bits);
 const SimtVar *dc_var(const Decoder *dc, PtxWord w);
 /* The name has no more parts; then the operands, by a text of words:
      >T  a destination      |T  a second one behind '|'      ?T  the same, if there is one
-     <T  a source           [   an address, with in->offset and in->space      ~  a cache's policy
+     <T  a source           :T  the same, if there is one                      ~  a cache's policy
+     [   an address, with in->offset and in->space
    T is the name of a type or * for t, or + where registers may be wider than t; {T} a list of
-   in->count. False: something has failed. */
+   in->count, a{T} one of in->a, and so of b and c. False: something has failed. */
 bool dc_form(Decoder *dc, SimtInsn *in, SimtExec *exec, const char *form, const PtxType *t);
 void dc_skip_operands(Decoder *dc); /* those that mean nothing here */
 /* "[to], [from], " as in->s[0] with in->offset and in->s[1] with *(int64_t *)in->form; there is room
@@ -139,9 +140,8 @@ void dc_skip_operands(Decoder *dc); /* those that mean nothing here */
 bool dc_to_and_from(Decoder *dc, SimtInsn *in, SimtSpace to, SimtSpace from, int ns);
 void *dc_take(Decoder *dc, size_t bytes); /* zeros that live as long as the module; never NULL while
                                              nothing has failed */
-int dc_line(Decoder *dc);
-/* That of the first problem. */
-int dc_failed_line(Decoder *dc);
+int dc_line(Decoder *dc); /* of the word at hand */
+int dc_line_at(Decoder *dc, const char *at);
 
 uint8_t dc_space(Decoder *dc);       /* the part that names a space; SPACE_GENERIC: none */
 void dc_memory_order(Decoder *dc);   /* takes the parts that order, scope and cache an access */

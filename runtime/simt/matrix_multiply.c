@@ -70,18 +70,10 @@ void decode_mma(Decoder *dc, SimtInsn *in)
     }
     dc_needs_chip(dc, form->least_chip);
     in->form = form;
-    in->exec = exec_mma;
+    in->count = (uint8_t)simt_fragment_registers(&form->d);
     in->a = (uint8_t)simt_fragment_registers(&form->a);
     in->b = (uint8_t)simt_fragment_registers(&form->b);
     in->c = (uint8_t)simt_fragment_registers(&form->c);
-    const PtxType *t = dc_type(spec.a == MATRIX_F64 ? "b64" : "b32");
-    dc_operands(dc, in, simt_fragment_registers(&form->d), in->a + in->b + in->c);
-    if (dc->ps.failed) return;
-    dc_list(dc, in->d, in->nd, t, false, true);
-    dc_comma(dc);
-    dc_list(dc, in->s, in->a, t, false, false);
-    dc_comma(dc);
-    dc_list(dc, in->s + in->a, in->b, t, false, false);
-    dc_comma(dc);
-    dc_list(dc, in->s + in->a + in->b, in->c, t, false, false);
+    dc_form(dc, in, exec_mma, ">{*} <a{*} <b{*} <c{*}",
+            dc_type(spec.a == MATRIX_F64 ? "b64" : "b32"));
 }

@@ -88,9 +88,8 @@ static bool check_counts(Warp *w, const SimtInsn *in, int lane, const Mbarrier *
     return false;
 }
 
-/* Bytes and arrivals of what was started for the lane: what those of `unit` know goes with them. */
-static bool arrive_later(Warp *w, const SimtInsn *in, int lane, uint32_t address, uint32_t bytes,
-                         uint32_t arrivals, int unit, LaneMask knowing)
+bool mbarrier_arrive(Warp *w, const SimtInsn *in, int lane, uint32_t address, uint32_t bytes,
+                     uint32_t arrivals, int unit, LaneMask knowing)
 {
     Place p;
     if (!find_place(w, in, lane, address, &p)) return false;
@@ -101,17 +100,6 @@ static bool arrive_later(Warp *w, const SimtInsn *in, int lane, uint32_t address
     m.pending -= arrivals;
     write_at(w->block, &p, m);
     return true;
-}
-
-bool mbarrier_complete(Warp *w, const SimtInsn *in, int lane, uint32_t address, uint32_t bytes,
-                       int agent)
-{
-    return arrive_later(w, in, lane, address, bytes, 0, agent, 1);
-}
-
-bool mbarrier_arrive_for(Warp *w, const SimtInsn *in, int lane, uint32_t address, bool counted)
-{
-    return arrive_later(w, in, lane, address, 0, counted, w->index, 1u << lane);
 }
 
 /* ---- instructions ---- */
@@ -223,26 +211,7 @@ SimtStep exec_pending_count(Warp *w, const SimtInsn *in, LaneMask m)
     return STEP_NEXT;
 }
 
-static void read_operands(Decoder *dc, SimtInsn *in, bool waits, bool arrives)
-{
-    const PtxType *word = dc_type("b32"), *state = dc_type("b64");
-    uint8_t space = SPACE_SHARED;
-    dc_operands(dc, in, waits || arrives, 3);
-    if (dc->ps.failed) return;
-    const bool has_state = arrives && !ptx_at_mark(&dc->ps, '[');
-    if (waits) in->d[0] = dc_dest(dc, dc_type("pred"), false);
-    else if (has_state) in->d[0] = dc_dest(dc, state, false);
-    if (waits || has_state) dc_comma(dc);
-    dc_address(dc, &in->s[0], &in->offset, &space);
-    if (waits) {
-        dc_comma(dc);
-        in->s[1] = dc_source(dc, in->c ? word : state, false);
-        if (ptx_take_mark(&dc->ps, ',')) in->s[2] = dc_source(dc, word, false); /* a time hint */
-    } else if (ptx_take_mark(&dc->ps, ',')) {
-        in->s[1] = dc_source(dc, word, false);
-    }
-}
-
+/* Behind what is waited for may stand how long. */
 void decode_mbarrier(Decoder *dc, SimtInsn *in)
 {
     const int what =
@@ -254,9 +223,9 @@ void decode_mbarrier(Decoder *dc, SimtInsn *in)
     dc_memory_order(dc);
     dc_space(dc);
     if (what < 0 || op_type(dc) != dc_type("b64") || dc->chip < 80) op_refuse(dc);
-    op_done(dc);
-    if (dc->ps.failed) return;
     in->a = (uint8_t)what;
-    in->exec = waits ? exec_wait : exec_mbarrier;
-    read_operands(dc, in, waits, arrives);
+    in->space = SPACE_SHARED;
+    if (waits) dc_form(dc, in, exec_wait, in->c ? ">pred [ <b32 :b32" : ">pred [ <b64 :b32", NULL);
+    else if (arrives && !ptx_at_mark(&dc->ps, '[')) dc_form(dc, in, exec_mbarrier, ">b64 [ :b32", NULL);
+    else dc_form(dc, in, exec_mbarrier, "[ :b32", NULL);
 }

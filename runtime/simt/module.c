@@ -436,7 +436,7 @@ SimtModule *simt_module_load(const char *text, int chip, Memory *memory, char *p
     read_module(dc);
     if (!dc->ps.failed && !m->nfuncs && !m->nvars) ptx_fail(&dc->ps, "there is no kernel in the text");
     const bool failed = dc->ps.failed, no_memory = dc->no_memory;
-    if (failed) snprintf(problem, size, "line %d: %s", dc_failed_line(dc), what);
+    if (failed) snprintf(problem, size, "line %d: %s", dc_line_at(dc, dc->ps.failed_at), what);
     fini_decoder(dc);
     free(dc);
     if (!failed) return m;

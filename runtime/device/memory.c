@@ -6,6 +6,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "grow.h"
+
 /* ---- ranges: few, looked up by halving ---- */
 
 /* The number of ranges that begin at or before `at`. */
@@ -34,13 +36,7 @@ const MemRange *mem_find(const MemMap *m, uint64_t begin, uint64_t end)
 
 bool mem_add(MemMap *m, uint64_t begin, uint64_t end)
 {
-    if (m->n == m->cap) {
-        int cap = m->cap ? m->cap * 2 : 16;
-        MemRange *bigger = realloc(m->ranges, (size_t)cap * sizeof *bigger);
-        if (!bigger) return false;
-        m->ranges = bigger;
-        m->cap = cap;
-    }
+    if (!grow_array(&m->ranges, (size_t)m->n, &m->cap, sizeof *m->ranges)) return false;
     int i = ranges_before(m, begin);
     memmove(&m->ranges[i + 1], &m->ranges[i], (size_t)(m->n - i) * sizeof *m->ranges);
     m->ranges[i] = (MemRange){begin, end, NULL};

@@ -1,7 +1,7 @@
 /* When what was started takes place: the list of a program's bulk copies. */
 #include "async.h"
 
-#include "grow.h"
+#include "device/grow.h"
 #include "shared.h"
 #include "warp.h"
 
@@ -27,7 +27,7 @@ bool async_start(Warp *w, const SimtInsn *in, const BulkCopy *copy)
     Block *b = w->block;
     if (!b->async) b->async = calloc(1, sizeof *b->async);
     AsyncState *s = b->async;
-    if (!s || !simt_grow(&s->copies, (size_t)s->n, &s->cap, sizeof *copy))
+    if (!s || !grow_array(&s->copies, (size_t)s->n, &s->cap, sizeof *copy))
         return simt_refuse(w, in, -1, SIMT_OUT_OF_MEMORY, "no memory for what is started");
     s->copies[s->n++] = *copy;
     return true;

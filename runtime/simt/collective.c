@@ -1,5 +1,6 @@
-/* Instructions that lanes of a warp execute together: those that the mask of members names. A lane
-   that is not there yet is waited for. */
+/* Instructions that lanes of a warp execute together: those that the mask of members names, or all. A
+   lane that is not there yet is waited for. */
+#include <string.h>
 
 #include "decode.h"
 #include "warp.h"
@@ -29,6 +30,32 @@ static LaneMask gather_members(Warp *w, const SimtInsn *in, SimtOperand o, LaneM
     if (!read_members(w, in, o, m, &named)) return 0;
     *step = STEP_MOVED;
     return warp_gather(w, in, m, named);
+}
+
+/* ---- all lanes, for what is done with matrices: what the chips do with fewer is not defined ---- */
+
+bool whole_warp(Warp *w, const SimtInsn *in, LaneMask m, SimtStep *step)
+{
+    *step = STEP_MOVED;
+    if (m != SIMT_ALL_LANES) m = warp_gather(w, in, m, SIMT_ALL_LANES);
+    if (m && m != SIMT_ALL_LANES)
+        *step = simt_fault(w, in, -1, SIMT_LAUNCH_FAILED,
+                           "all 32 lanes of a warp execute this together, but only 0x%08x are there",
+                           m);
+    return m == SIMT_ALL_LANES;
+}
+
+void whole_warp_read(const Warp *w, const SimtOperand *s, int n, int bits, void *out)
+{
+    const size_t size = (size_t)bits / 8 * SIMT_LANES;
+    for (int i = 0; i < n; i++) memcpy((uint8_t *)out + i * size, simt_lanes(w, s[i]), size);
+}
+
+void whole_warp_write(Warp *w, const SimtOperand *d, int n, int bits, const void *from)
+{
+    const size_t size = (size_t)bits / 8 * SIMT_LANES;
+    for (int i = 0; i < n; i++)
+        simt_write_lanes(w, d[i], (const uint8_t *)from + i * size, SIMT_ALL_LANES);
 }
 
 /* ---- shfl ---- */

@@ -2,7 +2,7 @@
    warp's groups are those of its lanes together. */
 #include "async.h"
 #include "decode.h"
-#include "grow.h"
+#include "device/grow.h"
 #include "shared.h"
 #include "warp.h"
 
@@ -55,7 +55,7 @@ static void move(LaneCopy *c)
 /* The seed chooses whether it takes place at once or when it is waited for. */
 static bool add_copy(Warp *w, const SimtInsn *in, CopyGroup *g, LaneCopy c)
 {
-    if (!simt_grow(&g->copies, (size_t)g->n, &g->cap, sizeof c))
+    if (!grow_array(&g->copies, (size_t)g->n, &g->cap, sizeof c))
         return simt_refuse(w, in, -1, SIMT_OUT_OF_MEMORY, "no memory for a copy");
     if (simt_random(&w->block->random) & 1) move(&c);
     g->copies[g->n++] = c;

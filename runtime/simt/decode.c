@@ -2,10 +2,11 @@
    registers or the function's numbers, addresses, room that lasts as long as the module. */
 #include "decode.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "grow.h"
+#include "device/grow.h"
 
 static const struct {
     const char *name;
@@ -26,12 +27,7 @@ void dc_no_memory(Decoder *dc)
 void *dc_take(Decoder *dc, size_t bytes)
 {
     SimtModule *m = dc->module;
-    if (!(m->nowned & (m->nowned - 1))) {
-        void **more = realloc(m->owned, (m->nowned ? m->nowned * 2 : 1) * sizeof *more);
-        if (more) m->owned = more;
-        else dc_no_memory(dc);
-        if (!more) return NULL;
-    }
+    if (!dc_grow(dc, &m->owned, m->nowned, &dc->owned_cap, sizeof *m->owned)) return NULL;
     void *p = calloc(1, bytes ? bytes : 1);
     if (p) m->owned[m->nowned++] = p;
     else dc_no_memory(dc);
@@ -40,7 +36,7 @@ void *dc_take(Decoder *dc, size_t bytes)
 
 bool dc_grow(Decoder *dc, void *array, size_t n, void *cap, size_t size)
 {
-    const bool done = simt_grow(array, n, cap, size);
+    const bool done = grow_array(array, n, cap, size);
     if (!done) dc_no_memory(dc);
     return done;
 }
@@ -119,6 +115,39 @@ static bool all_taken(const Decoder *dc)
 void op_done(Decoder *dc)
 {
     if (!all_taken(dc)) op_refuse(dc);
+}
+
+void dc_aligned(Decoder *dc)
+{
+    if (!op_take(dc, "sync") || !op_take(dc, "aligned")) op_refuse(dc);
+}
+
+void dc_matrix_shape(Decoder *dc, int *m, int *n, int *k)
+{
+    for (int i = 1; i < dc->nparts; i++) {
+        char text[16];
+        int end = 0;
+        snprintf(text, sizeof text, "%.*s", dc->len[i], dc->part[i]);
+        if (sscanf(text, "m%3dn%3dk%3d%n", m, n, k, &end) < 3 || end != dc->len[i]) continue;
+        dc->taken[i] = true;
+        return;
+    }
+    op_refuse(dc);
+}
+
+MatrixType dc_matrix_type(Decoder *dc)
+{
+    MatrixType type = MATRIX_NONE;
+    OP_FIRST(dc, type, simt_matrix_type);
+    if (type == MATRIX_NONE) op_refuse(dc);
+    return type;
+}
+
+void dc_needs_chip(Decoder *dc, int least)
+{
+    if (dc->chip >= least) return;
+    ptx_fail(&dc->ps, "'%.*s' needs sm_%d, the text is for sm_%d", dc->ps.opcode.len,
+             dc->ps.opcode.text, least, dc->chip);
 }
 
 /* ---- operands ---- */

@@ -77,7 +77,7 @@ typedef struct Decoder {
     /* functions that can be called: their texts */
     SimtCallee *callees;
     int ncallees;
-    uint32_t place, places_cap, files_cap;
+    uint32_t place, places_cap, files_cap, owned_cap;
     uint32_t shared_bytes; /* static, so far */
     const char *line_at; /* lines are counted from here */
     int line;
@@ -147,7 +147,7 @@ uint8_t dc_space(Decoder *dc);       /* the part that names a space; SPACE_GENER
 void dc_memory_order(Decoder *dc);   /* takes the parts that order, scope and cache an access */
 void dc_cache_policy(Decoder *dc);   /* the operand behind such a one, if there is one */
 
-/* ---- what instructions of a whole warp say of themselves: whole_warp.c ---- */
+/* ---- what instructions of a whole warp say of themselves ---- */
 /* Takes ".sync.aligned"; refuses what has neither. */
 void dc_aligned(Decoder *dc);
 /* Takes the part such as "m16n8k16", and the next that names the elements of a matrix; refuses what

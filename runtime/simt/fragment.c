@@ -6,7 +6,7 @@
    the order is the same. */
 #include <string.h>
 
-#include "simt/fragment.h"
+#include "simt/matrix.h"
 
 static int log2_of(int n)
 {

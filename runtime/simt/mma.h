@@ -2,7 +2,7 @@
 #ifndef TKC_RUNTIME_SIMT_MMA_H
 #define TKC_RUNTIME_SIMT_MMA_H
 
-#include "simt/fragment.h"
+#include "simt/matrix.h"
 
 typedef enum MmaRound { MMA_NEAREST, MMA_TO_ZERO, MMA_DOWN, MMA_UP } MmaRound;
 

@@ -5,7 +5,7 @@
    to that time" beside the views (Own), published into views where lanes meet. */
 #include "order.h"
 
-#include "grow.h"
+#include "device/grow.h"
 
 enum { ROW = ORDER_ROW };
 
@@ -146,7 +146,7 @@ static void add_own(Order *o, Knowledge *k, int unit, uint32_t clock, uint32_t l
 {
     if (!lanes) return;
     forget_own(k, unit, lanes);
-    if (simt_grow(&k->own, (size_t)k->nown, &k->room, sizeof *k->own))
+    if (grow_array(&k->own, (size_t)k->nown, &k->room, sizeof *k->own))
         k->own[k->nown++] = (Own){unit, clock, lanes};
     else o->failed = true;
 }
@@ -299,7 +299,7 @@ static int new_unit(Order *o, int unit, uint32_t lanes, bool joint)
 {
     for (int i = o->warps; i < o->nunits; i++)
         if (can_take(o, i, unit, lanes, joint)) return i;
-    if (!simt_grow(&o->units, (size_t)o->nunits, &o->room, sizeof *o->units))
+    if (!grow_array(&o->units, (size_t)o->nunits, &o->room, sizeof *o->units))
         return o->failed = true, -1;
     o->units[o->nunits] = (Unit){.clock = 1, .issuer = -1};
     return o->nunits++;

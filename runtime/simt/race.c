@@ -9,7 +9,7 @@
    stands for those before only where it knows them, as a read does. */
 #include "race.h"
 
-#include "grow.h"
+#include "device/grow.h"
 
 enum { PAGE_WORDS = 256, WORD = 4, NOTHING = 0 };
 
@@ -78,7 +78,7 @@ static uint32_t pool_take(Race *r, Pool *p)
     const uint32_t i = p->free;
     if (i) memcpy(&p->free, pool_at(p, i), sizeof p->free);
     if (i) return i;
-    if (simt_grow(&p->data, p->n + 1, &p->room, p->size)) return ++p->n;
+    if (grow_array(&p->data, p->n + 1, &p->room, p->size)) return ++p->n;
     r->failed = true;
     return 0;
 }

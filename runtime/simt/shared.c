@@ -3,7 +3,7 @@
 #include "shared.h"
 
 #include <stdio.h>
-#include "grow.h"
+#include "device/grow.h"
 
 SharedState *shared_new(uint32_t bytes, int warps)
 {
@@ -136,7 +136,7 @@ OrderClock *shared_clock(Block *b, uint32_t offset)
     SharedState *s = b->shared_state;
     for (int i = 0; i < s->nclocks; i++)
         if (s->clocks[i].offset == offset) return s->clocks[i].clock;
-    if (!simt_grow(&s->clocks, (size_t)s->nclocks, &s->clocks_cap, sizeof *s->clocks)) return NULL;
+    if (!grow_array(&s->clocks, (size_t)s->nclocks, &s->clocks_cap, sizeof *s->clocks)) return NULL;
     OrderClock *c = order_clock_new();
     if (c) s->clocks[s->nclocks++] = (MemoryClock){offset, c};
     return c;

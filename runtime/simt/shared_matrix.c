@@ -17,7 +17,7 @@
    pattern is moved. Bits of the descriptor that mean nothing are not looked at. */
 #include <string.h>
 
-#include "simt/shared_matrix.h"
+#include "simt/wgmma.h"
 
 enum { UNIT_BYTES = 16, UNITS = 16, MOST_ELEMENTS = UNITS * UNIT_BYTES * 8 };
 

@@ -57,7 +57,7 @@ SimtExec exec_nothing;
 /* Barriers of a warp: lanes meet at any of them. */
 SimtExec exec_warp_barrier;
 
-/* ---- instructions of all 32 lanes together (.sync.aligned): whole_warp.c ---- */
+/* ---- instructions of all 32 lanes together (.sync.aligned) ---- */
 /* True: all lanes are there. Else *step is what the executor gives: it waits for the others, or
    some have ended, which is told. */
 bool whole_warp(Warp *w, const SimtInsn *in, LaneMask m, SimtStep *step);

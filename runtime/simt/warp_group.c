@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "decode.h"
-#include "grow.h"
+#include "device/grow.h"
 #include "shared.h"
 #include "warp.h"
 #include "wgmma.h"
@@ -163,7 +163,7 @@ static Flight *board(Warp *w, const SimtInsn *in)
         order_fork_into(shared_order(w), last->agent, w->index, SIMT_ALL_LANES);
         return last;
     }
-    if (!simt_grow(&g->flights, (size_t)g->nflights, &g->flights_cap, sizeof *last))
+    if (!grow_array(&g->flights, (size_t)g->nflights, &g->flights_cap, sizeof *last))
         return out_of_memory(w, in), NULL;
     last = &g->flights[g->nflights++];
     *last = (Flight){g->committed + 1,

@@ -1,5 +1,5 @@
 /* ldmatrix and stmatrix against the manual's figure, and against what mma.sync expects of them. */
-#include "simt/fragment.h"
+#include "simt/matrix.h"
 #include "simt/mma.h"
 
 #include "expect.h"

@@ -53,7 +53,7 @@ void debug_frame_reset(Frame *f); /* a program begins */
 void debug_step(Frame *f, const Insn *in);
 void debugger_free(Debugger *d);
 
-/* ---- places: debug_place.c ---- */
+/* ---- places: place.c ---- */
 /* The innermost place that is not in the embedded library. */
 const Loc *place_of(const Loc *loc);
 bool place_same_call(const Loc *a, const Loc *b);
@@ -65,7 +65,7 @@ const Loc *place_begun(const Op *op, int depth);
 /* The least line from `line` on that has code; 0: none. */
 int place_next_line(const Func *fn, int line);
 
-/* ---- text of values: debug_text.c ---- */
+/* ---- text of values: text.c ---- */
 typedef struct DebugText {
     char *data;
     size_t len, size;

@@ -196,9 +196,9 @@ static TkcStatus check_pointers(TkcDevice *dev, const Interp *in, const LaunchAr
 {
     for (int i = 0; i < in->fn->nparams; i++) {
         const char *fault =
-            in->params[i].type->kind == TY_POINTER ? find_fault(dev, &args[i]) : NULL;
+            in->fn->params[i].type->kind == TY_POINTER ? find_fault(dev, &args[i]) : NULL;
         if (fault)
-            return tkc_refuse(dev->cx, TKC_MISUSE, "argument '%s': %s", in->params[i].name, fault);
+            return tkc_refuse(dev->cx, TKC_MISUSE, "argument '%s': %s", in->fn->params[i].name, fault);
     }
     return TKC_OK;
 }

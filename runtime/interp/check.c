@@ -165,13 +165,12 @@ static void program_text(const Launch *l, Record r, char *text, size_t size)
              (long long)(p / l->grid[0] % l->grid[1]), (long long)(p / l->grid[0] / l->grid[1]));
 }
 
-/* The first parameter that the address may be reached through, or -1. */
+/* The first parameter that the address may be reached through, or -1. Ranges of others than
+   pointers are empty. */
 static int param_at(const Launch *l, uint64_t at)
 {
     for (int i = 0; i < l->in->fn->nparams; i++)
-        if (l->in->params[i].type->kind == TY_POINTER && at >= l->ranges[i].begin &&
-            at < l->ranges[i].end)
-            return i;
+        if (at >= l->ranges[i].begin && at < l->ranges[i].end) return i;
     return -1;
 }
 

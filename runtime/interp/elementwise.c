@@ -1,5 +1,5 @@
 /* Elementwise instructions. Three ways, the first that fits:
-     a loop over the C type (interp_loops.c);
+     a loop over the C type (loops.c);
      narrow floats through chunks of fp32 and the fp32 loop: rounded once, as tkc_evaluate does;
      tkc_evaluate element by element for everything else: exact by definition. */
 #include <string.h>

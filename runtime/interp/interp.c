@@ -49,7 +49,7 @@ const char *interp_place(const Launch *l, int param, uint64_t address, int64_t s
     if (param < 0) return "one element";
     const int64_t begin = (int64_t)l->args[param].bits;
     snprintf(text, PLACE_TEXT, "element %lld of '%.100s' (%lld elements)",
-             (long long)(((int64_t)address - begin) / size), l->in->params[param].name,
+             (long long)(((int64_t)address - begin) / size), l->in->fn->params[param].name,
              (long long)(((int64_t)l->ranges[param].end - begin) / size));
     return text;
 }
@@ -174,11 +174,6 @@ static const Insn *last_insn(const Body *body)
     return &body->insns[body->n - 1];
 }
 
-static int64_t full_count(const Frame *f, const Insn *in, const Slot *s)
-{
-    return in->in_vector && s->count == 1 ? f->vector : s->count;
-}
-
 /* from[i] to to[i], all at once: a source may be one of the targets. */
 static void move_slots(Frame *f, const Insn *in, int n, const Slot *const *from,
                        const Slot *const *to)
@@ -187,21 +182,20 @@ static void move_slots(Frame *f, const Insn *in, int n, const Slot *const *from,
     bool overlap = false;
     if (f->overflow) overflow_move(f, in, n, from, to);
     for (int i = 0; i < n; i++) {
-        total += (size_t)full_count(f, in, to[i]) * to[i]->size;
+        total += (size_t)slot_len(f, in, to[i]) * to[i]->size;
         for (int k = 0; k < i; k++) overlap |= from[i]->offset == to[k]->offset;
     }
     if (!overlap) {
         for (int i = 0; i < n; i++)
             if (from[i]->offset != to[i]->offset || from[i]->uniform != to[i]->uniform)
-                slot_expand(f, from[i], slot_data(f, to[i]),
-                            to[i]->uniform ? 1 : full_count(f, in, to[i]));
+                slot_expand(f, from[i], slot_data(f, to[i]), slot_len(f, in, to[i]));
         return;
     }
     char *stage = grow(f, &f->moves, total + 1);
     for (int pass = 0; pass < 2 && stage; pass++) {
         char *p = stage;
         for (int i = 0; i < n; i++) {
-            int64_t count = to[i]->uniform ? 1 : full_count(f, in, to[i]);
+            int64_t count = slot_len(f, in, to[i]);
             if (pass == 0) slot_expand(f, from[i], p, count);
             else memcpy(slot_data(f, to[i]), p, (size_t)count * to[i]->size);
             p += (size_t)count * to[i]->size;
@@ -263,14 +257,9 @@ void insn_for(Frame *f, const Insn *in)
 static bool same_slots(const Frame *f, const Insn *in, int n, const Slot *const *from,
                        const Slot *const *to)
 {
-    for (int i = 0; i < n; i++) {
-        int64_t size = from[i]->size, count = full_count(f, in, to[i]);
-        const char *x = slot_data(f, from[i]), *y = slot_data(f, to[i]);
-        for (int64_t k = 0; k < count; k++)
-            if (memcmp(x + (from[i]->uniform ? 0 : k * size), y + (to[i]->uniform ? 0 : k * size),
-                       (size_t)size))
-                return false;
-    }
+    for (int i = 0; i < n; i++)
+        for (int64_t k = 0; k < slot_len(f, in, to[i]); k++)
+            if (memcmp(slot_at(f, from[i], k), slot_at(f, to[i], k), to[i]->size)) return false;
     return true;
 }
 
@@ -489,7 +478,7 @@ static bool map_arguments(const Interp *in, const MemMap *memory, const LaunchAr
     for (int i = 0; i < memory->n; i++)
         if (!mem_add(all, memory->ranges[i].begin, memory->ranges[i].end)) return false;
     for (int i = 0; i < in->fn->nparams; i++) {
-        if (in->params[i].type->kind != TY_POINTER) continue;
+        if (in->fn->params[i].type->kind != TY_POINTER) continue;
         ranges[i] = range_of(memory, &args[i]);
         if (!mem_find(all, ranges[i].begin, ranges[i].begin + 1) &&
             !mem_add(all, ranges[i].begin, ranges[i].end))

@@ -14,7 +14,7 @@
    slot, or, there, from the frame.
 
    Programs run on all cores. Where they can see each other (atomics, volatile loads) or print, they
-   run one at a time instead, in an order fixed by the seed: interp_turn.c.
+   run one at a time instead, in an order fixed by the seed: turn.c.
 
    Invariants. Instructions that depend on constants and arguments only run once per frame, before
    its first program. */
@@ -39,7 +39,7 @@ typedef struct Slot {
     bool uniform;    /* one stored */
     uint8_t size;    /* bytes of an element */
     DType dtype;     /* DT_NONE: pointers, stored as uint64 */
-    uint32_t offset_id; /* of a value that leads to addresses, and its views: interp_overflow.c; 0:
+    uint32_t offset_id; /* of a value that leads to addresses, and its views: overflow.c; 0:
                            it does not */
 } Slot;
 
@@ -65,7 +65,7 @@ struct Insn {
     const Slot ***body_args; /* slots of each region's arguments */
     const Body *body;        /* the list it is in */
     bool in_vector;          /* inside the region of a reduce or scan */
-    InsnFn plain;            /* interp_overflow.c: what run was */
+    InsnFn plain;            /* overflow.c: what run was */
     InsnFn inner;            /* debug.c: what run was */
     /* op-specific */
     int64_t n[4];
@@ -82,7 +82,6 @@ struct Insn {
 
 struct Interp {
     const Func *fn;
-    const Param *params;
     Slot *slots;         /* by value id */
     Body prologue, body; /* invariants; one program */
     size_t frame_bytes;
@@ -109,7 +108,7 @@ typedef struct Launch {
     atomic_int stop;        /* programs end at the next loop iteration or op that can fail */
     atomic_llong next;      /* next program to be taken */
     Turns *turns;           /* NULL: programs run in parallel */
-    uint8_t *synced;        /* by program, when they may wait for each other: interp_check.c */
+    uint8_t *synced;        /* by program, when they may wait for each other: check.c */
     Race race;              /* the least found */
     double deadline;        /* seconds of CLOCK_MONOTONIC; 0: none */
     /* the error of the lowest program, so that it does not depend on threads */
@@ -155,7 +154,7 @@ void launch_work(Frame *f);
 /* Programs that no thread has taken yet. */
 bool launch_has_more(Launch *l);
 
-/* ---- taking turns: interp_turn.c ---- */
+/* ---- taking turns: turn.c ---- */
 /* Runs all programs of a launch one at a time. False: no memory. */
 bool turns_run(Launch *l);
 /* After a round of a `while` loop or a poll: lets other programs run. `stuck`: the next round will do exactly
@@ -223,7 +222,7 @@ int64_t gathered_element(Axis a, int64_t count, int64_t i, int64_t k);
 /* Element i of an integer slot, extended by its sign; of any other its bits. */
 int64_t slot_int(const Frame *f, const Slot *s, int64_t i);
 
-/* ---- arithmetic that wraps on the way to an address: interp_overflow.c ---- */
+/* ---- arithmetic that wraps on the way to an address: overflow.c ---- */
 /* Which values of a function (by id) lead to addresses; room for as many. */
 void overflow_mark(const Func *fn, bool *leads, const Value **room);
 /* Makes an instruction keep account of its results, if they lead to addresses. */
@@ -249,7 +248,7 @@ const Excess *overflow_at(const Frame *f, const Slot *s, int64_t lane);
 /* The note that shows where. */
 void overflow_tell(Frame *f, const Excess *e);
 
-/* ---- unwritten memory and races: interp_check.c ---- */
+/* ---- unwritten memory and races: check.c ---- */
 /* Readies a launch's memory to be watched. False: no memory. */
 bool check_begin(Launch *l, MemMap *all, MemRange *ranges);
 /* Tells of the least race; TKC_OK when there is none. */
@@ -275,7 +274,7 @@ bool interp_can_evaluate(OpKind kind, DType dt, DType result, int n); /* by tkc_
    elements are. OP_NONE: the element becomes the operand. */
 OpKind interp_rmw(const Insn *in, DType *dt);
 
-/* ---- inline assembly: interp_asm.c ---- */
+/* ---- inline assembly: asm.c ---- */
 typedef struct PtxMemory PtxMemory; /* ptx.h */
 /* The op's text as a program, for Insn.extra. NULL after a report, or without memory. */
 const void *asm_prepare(TkcContext *cx, const Op *op, PtxMemory memory);
@@ -284,7 +283,7 @@ const void *asm_prepare(TkcContext *cx, const Op *op, PtxMemory memory);
    values; 0: it is something else (interp.c). A loop's variable counts from its first value. */
 int flow_sources(const Value *v, const Value *from[2]);
 
-/* ---- loops: interp_loops.c. NULL: there is none ---- */
+/* ---- loops: loops.c. NULL: there is none ---- */
 LoopFn interp_loop(OpKind kind, DType dt); /* by the operands' type; not for casts, selects */
 LoopFn interp_cast_loop(DType from, DType to);
 LoopFn interp_select_loop(int size); /* by an element's bytes */

@@ -289,7 +289,7 @@ static bool note_size(const Access *a, const MemRange *r, uint64_t address)
 static void fail_through(const Access *a, int64_t lane, uint64_t address)
 {
     const Launch *l = a->f->launch;
-    const char *name = l->in->params[a->in->param].name;
+    const char *name = l->in->fn->params[a->in->param].name;
     const MemRange *r = &l->ranges[a->in->param];
     uint64_t begin = l->args[a->in->param].bits;
     int64_t away = (int64_t)(address - begin);

@@ -137,37 +137,30 @@ static Range range_of(const Frame *f, const Slot *s)
 
 /* ---- sums, products, shifts ---- */
 
-/* The exact result, of operands within 32 bits. A shift by the width or more, after which nothing
-   is left, is one by the width. */
-static int64_t exact(OpKind kind, int64_t x, int64_t y, int bits)
+typedef __int128 Wide;
+
+/* The exact result, of operands that leave room for it. A shift by the width or more, after which
+   nothing is left, is one by the width. */
+static Wide exact(OpKind kind, Wide x, Wide y, int bits)
 {
     switch (kind) {
     case OP_ADD: return x + y;
     case OP_SUB: return x - y;
     case OP_MUL: return x * y;
-    case OP_SHL: return x * (1ll << (y < 0 || y > bits ? bits : y));
+    case OP_SHL: return x * ((Wide)1 << (y < 0 || y > bits ? bits : y));
     default: return -x; /* OP_NEG */
     }
 }
 
-/* Products and shifts are monotonic in each operand: their ends are at its ends. */
-static Range range_of_ends(OpKind kind, Range x, Range y, int bits)
-{
-    Range r = {exact(kind, x.lo, y.lo, bits), exact(kind, x.lo, y.lo, bits)};
-    if (kind == OP_SHL && y.lo < 0) return (Range){INT64_MIN, INT64_MAX};
-    for (int i = 1; i < 4; i++)
-        r = range_over(r, exact(kind, i & 1 ? x.hi : x.lo, i & 2 ? y.hi : y.lo, bits));
-    return r;
-}
-
+/* Of operands within 32 bits. Each op is monotonic in each operand (a shift where its count is not
+   negative): the ends of the results are at those of the operands. */
 static Range range_of_op(OpKind kind, Range x, Range y, int bits)
 {
-    switch (kind) {
-    case OP_ADD: return (Range){x.lo + y.lo, x.hi + y.hi};
-    case OP_SUB: return (Range){x.lo - y.hi, x.hi - y.lo};
-    case OP_NEG: return (Range){-x.hi, -x.lo};
-    default: return range_of_ends(kind, x, y, bits);
-    }
+    Range r = {INT64_MAX, INT64_MIN};
+    if (kind == OP_SHL && y.lo < 0) return (Range){INT64_MIN, INT64_MAX};
+    for (int i = 0; i < 4; i++)
+        r = range_over(r, (int64_t)exact(kind, i & 1 ? x.hi : x.lo, i & 2 ? y.hi : y.lo, bits));
+    return r;
 }
 
 static int64_t operand_at(const Frame *f, const Insn *in, int k, int64_t lane)
@@ -179,9 +172,9 @@ static int64_t operand_at(const Frame *f, const Insn *in, int k, int64_t lane)
 static int64_t lost_at(const Frame *f, const Insn *in, int64_t lane)
 {
     const Slot *out = in->results[0];
-    return exact(in->op->kind, operand_at(f, in, 0, lane), operand_at(f, in, 1, lane),
-                 8 * out->size) -
-           slot_int(f, out, lane);
+    const Wide meant = exact(in->op->kind, operand_at(f, in, 0, lane), operand_at(f, in, 1, lane),
+                             8 * out->size);
+    return (int64_t)meant - slot_int(f, out, lane);
 }
 
 static bool any_lane_wraps(const Frame *f, const Insn *in)
@@ -205,8 +198,6 @@ static bool step_fits(Frame *f, const Insn *in)
 
 /* ---- excess ---- */
 
-typedef __int128 Wide;
-
 /* At most a power of two that no distance in memory reaches, so that sums of these fit. */
 static int64_t clamp(Wide v)
 {
@@ -222,19 +213,15 @@ const Excess *overflow_at(const Frame *f, const Slot *s, int64_t lane)
     return e ? &e[s->uniform ? 0 : lane] : &no_excess;
 }
 
-/* The excess of a result of the exact op on operands with these. A shift's count that has one is
-   taken for any. */
+/* The excess of a result of the exact op on operands with these: but for a product's it is the op
+   on theirs. A shift's count that has one is taken for any. */
 static Wide excess_passed_on(const Frame *f, const Insn *in, int64_t lane, Wide a, Wide b)
 {
+    const OpKind kind = in->op->kind;
     Wide x = operand_at(f, in, 0, lane), y = operand_at(f, in, 1, lane);
-    int bits = 8 * in->results[0]->size;
-    switch (in->op->kind) {
-    case OP_ADD: return a + b;
-    case OP_SUB: return a - b;
-    case OP_MUL: return a * y + x * b + a * b;
-    case OP_SHL: return b ? (Wide)1 << 58 : a * ((Wide)1 << (y < 0 || y > bits ? bits : y));
-    default: return -a; /* OP_NEG */
-    }
+    if (kind == OP_MUL) return a * y + x * b + a * b;
+    if (kind == OP_SHL && b) return (Wide)1 << 58;
+    return exact(kind, a, kind == OP_SHL ? y : b, 8 * in->results[0]->size);
 }
 
 /* Wrapping adds to it in a narrow signed type only. */
@@ -460,7 +447,7 @@ void overflow_tell(Frame *f, const Excess *e)
                        : e->op->kind == OP_SUB ? "-"
                        : e->op->kind == OP_MUL ? "*"
                                                : "<<";
-    long long x = e->x, y = e->y, value = exact(e->op->kind, x, y, bits);
+    long long x = e->x, y = e->y, value = (long long)exact(e->op->kind, x, y, bits);
     char text[80];
     if (e->op->kind == OP_NEG) snprintf(text, sizeof text, "-(%lld)", x);
     else snprintf(text, sizeof text, "%lld %s %lld", x, sign, y);

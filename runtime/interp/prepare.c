@@ -27,7 +27,7 @@ typedef struct Prepare {
     int *def_number, *last_use; /* by value id */
     const Value **root;         /* by value id: the value whose slot it shares */
     bool *invariant;            /* by value id */
-    bool *leads;                /* by value id: to an address; interp_overflow.c */
+    bool *leads;                /* by value id: to an address; overflow.c */
     bool *is_vector;            /* by value id: inside a reduce's region */
     int64_t *vector_cap;        /* by value id: elements its slot must hold when it is a vector */
     const Value **walk;         /* param_of: values to visit; in which walk each was */
@@ -515,13 +515,14 @@ static void decode_op(Prepare *p, const Op *op, Insn *in, const Body *body, bool
             in->body_args[i][k] = &p->in->slots[r->args[k]->id];
         decode_region(p, r, &in->bodies[i], vector || has_combine(op));
     }
-    const bool is_desc = tkc_op_info(op->kind)->traits & OT_DESC;
-    if (is_desc)
+    if (tkc_op_info(op->kind)->traits & OT_DESC) {
         tkc_report(p->cx, TKC_SEVERITY_ERROR, op->loc, "the cpu device needs pointers in place of "
                    "descriptors: 'desc' must come before it");
-    p->failed |= is_desc;
+        p->failed = true;
+        return;
+    }
     const bool is_atomic = tkc_op_info(op->kind)->traits & OT_ATOMIC;
-    if (op->kind == OP_LOAD || op->kind == OP_STORE || (is_atomic && !is_desc)) {
+    if (op->kind == OP_LOAD || op->kind == OP_STORE || is_atomic) {
         in->number = ++p->accesses;
         split_pointer(p, in);
     }
@@ -599,14 +600,6 @@ static void decode_region(Prepare *p, const Region *r, Body *body, bool vector)
         if (needs_insn(p, op, false)) decode_op(p, op, &body->insns[body->n++], body, vector);
 }
 
-static void count_invariant(Prepare *p, const Region *r, int *n)
-{
-    for (const Op *op = r->first; op; op = op->next) {
-        *n += needs_insn(p, op, true);
-        for (int i = 0; i < op->nregions; i++) count_invariant(p, op->regions[i], n);
-    }
-}
-
 static void decode_invariant(Prepare *p, const Region *r, Body *body)
 {
     for (const Op *op = r->first; op && !p->failed; op = op->next) {
@@ -676,16 +669,13 @@ Interp *interp_prepare(TkcContext *cx, const Func *fn, const Debugger *debugger,
         return NULL;
     }
     in->fn = fn;
-    in->params = fn->params;
     if (debugger && !(in->debug = debug_info_new(cx, fn, debugger))) p.failed = true;
-    if (!p.failed && take_tables(&p)) place(&p);
-    if (!p.failed) {
-        int n = 0;
-        count_invariant(&p, fn->body, &n);
-        in->prologue.insns = take(&p, (size_t)n + 1, sizeof *in->prologue.insns);
+    if (!p.failed && take_tables(&p)) {
+        place(&p);
+        in->prologue.insns = take(&p, (size_t)p.nops + 1, sizeof *in->prologue.insns);
+        decode_invariant(&p, fn->body, &in->prologue);
+        decode_region(&p, fn->body, &in->body, false);
     }
-    if (!p.failed) decode_invariant(&p, fn->body, &in->prologue);
-    if (!p.failed) decode_region(&p, fn->body, &in->body, false);
     in->memory = p.blocks;
     free_blocks(p.scratch);
     *status = p.failed ? p.status : TKC_OK;

@@ -34,15 +34,13 @@ static LaneMask gather_members(Warp *w, const SimtInsn *in, SimtOperand o, LaneM
 
 /* ---- all lanes, for what is done with matrices: what the chips do with fewer is not defined ---- */
 
-bool whole_warp(Warp *w, const SimtInsn *in, LaneMask m, SimtStep *step)
+SimtStep exec_whole(Warp *w, const SimtInsn *in, LaneMask m)
 {
-    *step = STEP_MOVED;
     if (m != SIMT_ALL_LANES) m = warp_gather(w, in, m, SIMT_ALL_LANES);
-    if (m && m != SIMT_ALL_LANES)
-        *step = simt_fault(w, in, -1, SIMT_LAUNCH_FAILED,
-                           "all 32 lanes of a warp execute this together, but only 0x%08x are there",
-                           m);
-    return m == SIMT_ALL_LANES;
+    if (m == SIMT_ALL_LANES) return in->whole(w, in);
+    if (!m) return STEP_MOVED;
+    return simt_fault(w, in, -1, SIMT_LAUNCH_FAILED,
+                      "all 32 lanes of a warp execute this together, but only 0x%08x are there", m);
 }
 
 void whole_warp_read(const Warp *w, const SimtOperand *s, int n, int bits, void *out)

@@ -58,6 +58,7 @@ typedef enum SimtStep {
 } SimtStep;
 /* One instruction by the lanes of m, which is never empty. */
 typedef SimtStep SimtExec(Warp *w, const SimtInsn *in, LaneMask m);
+typedef SimtStep SimtWhole(Warp *w, const SimtInsn *in); /* for all 32 lanes */
 
 typedef struct SimtOperand {
     uint32_t at;  /* of its 32 lanes in the warp's registers, or among the function's numbers */
@@ -69,6 +70,7 @@ typedef struct SimtOperand {
 
 struct SimtInsn {
     SimtExec *exec;
+    SimtWhole *whole;   /* what exec_whole executes */
     SimtLoop *loop[2];  /* of each destination, for all lanes at once */
     const PtxInsn *ptx; /* of instructions on registers only */
     SimtOperand *d, *s;

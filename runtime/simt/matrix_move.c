@@ -37,24 +37,20 @@ static bool reach_rows(Warp *w, const SimtInsn *in, uint8_t (*written)[LDMATRIX_
                       written ? TOUCH_WRITE : TOUCH_READ, row);
 }
 
-static SimtStep exec_ldmatrix(Warp *w, const SimtInsn *in, LaneMask m)
+static SimtStep whole_ldmatrix(Warp *w, const SimtInsn *in)
 {
-    SimtStep step;
     uint8_t *row[SIMT_LANES] = {0};
     uint32_t registers[LDMATRIX_MOST * SIMT_LANES];
-    if (!whole_warp(w, in, m, &step)) return step;
     if (!reach_rows(w, in, NULL, row)) return STEP_FAULT;
     simt_ldmatrix(registers, (const uint8_t *const *)row, in->count, in->a);
     whole_warp_write(w, in->d, in->count, 32, registers);
     return STEP_NEXT;
 }
 
-static SimtStep exec_stmatrix(Warp *w, const SimtInsn *in, LaneMask m)
+static SimtStep whole_stmatrix(Warp *w, const SimtInsn *in)
 {
-    SimtStep step;
     uint8_t written[SIMT_LANES][LDMATRIX_ROW_BYTES], *from[SIMT_LANES], *row[SIMT_LANES] = {0};
     uint32_t registers[LDMATRIX_MOST * SIMT_LANES];
-    if (!whole_warp(w, in, m, &step)) return step;
     for (int i = 0; i < SIMT_LANES; i++) from[i] = written[i];
     whole_warp_read(w, in->s + 1, in->count, 32, registers);
     simt_stmatrix(from, registers, in->count, in->a);
@@ -66,12 +62,10 @@ static SimtStep exec_stmatrix(Warp *w, const SimtInsn *in, LaneMask m)
     return STEP_NEXT;
 }
 
-static SimtStep exec_movmatrix(Warp *w, const SimtInsn *in, LaneMask m)
+static SimtStep whole_movmatrix(Warp *w, const SimtInsn *in)
 {
-    SimtStep step;
     uint8_t matrix[LDMATRIX_ROWS][LDMATRIX_ROW_BYTES], *row[LDMATRIX_ROWS];
     uint32_t registers[SIMT_LANES];
-    if (!whole_warp(w, in, m, &step)) return step;
     for (int i = 0; i < LDMATRIX_ROWS; i++) row[i] = matrix[i];
     whole_warp_read(w, in->s, 1, 32, registers);
     simt_stmatrix(row, registers, 1, false);
@@ -83,9 +77,9 @@ static SimtStep exec_movmatrix(Warp *w, const SimtInsn *in, LaneMask m)
 /* ---- decoding ---- */
 
 /* What all three say of themselves. */
-static void decode_move(Decoder *dc, SimtInsn *in, SimtExec *exec, int chip, const char *form)
+static void decode_move(Decoder *dc, SimtInsn *in, SimtWhole *whole, int chip, const char *form)
 {
-    const bool moves = exec == exec_movmatrix;
+    const bool moves = whole == whole_movmatrix;
     dc_aligned(dc);
     const int count = op_choose(dc, "x1 x2 x4");
     in->a = op_take(dc, "trans");
@@ -96,20 +90,21 @@ static void decode_move(Decoder *dc, SimtInsn *in, SimtExec *exec, int chip, con
     if (in->space != SPACE_GENERIC && (in->space != SPACE_SHARED || moves)) op_refuse(dc);
     if ((count < 0) != moves || (moves && !in->a)) op_refuse(dc);
     dc_needs_chip(dc, chip);
-    dc_form(dc, in, exec, form, NULL);
+    in->whole = whole;
+    dc_form(dc, in, exec_whole, form, NULL);
 }
 
 void decode_ldmatrix(Decoder *dc, SimtInsn *in)
 {
-    decode_move(dc, in, exec_ldmatrix, 75, ">{b32} [");
+    decode_move(dc, in, whole_ldmatrix, 75, ">{b32} [");
 }
 
 void decode_stmatrix(Decoder *dc, SimtInsn *in)
 {
-    decode_move(dc, in, exec_stmatrix, 90, "[ <{b32}");
+    decode_move(dc, in, whole_stmatrix, 90, "[ <{b32}");
 }
 
 void decode_movmatrix(Decoder *dc, SimtInsn *in)
 {
-    decode_move(dc, in, exec_movmatrix, 75, ">b32 <b32");
+    decode_move(dc, in, whole_movmatrix, 75, ">b32 <b32");
 }

@@ -7,13 +7,11 @@
 
 enum { MOST_REGISTERS = 8 }; /* of a lane, of one operand */
 
-static SimtStep exec_mma(Warp *w, const SimtInsn *in, LaneMask m)
+static SimtStep whole_mma(Warp *w, const SimtInsn *in)
 {
     const MmaForm *form = in->form;
-    SimtStep step;
     uint64_t a[MOST_REGISTERS * SIMT_LANES], b[MOST_REGISTERS * SIMT_LANES],
         c[MOST_REGISTERS * SIMT_LANES], d[MOST_REGISTERS * SIMT_LANES];
-    if (!whole_warp(w, in, m, &step)) return step;
     const SimtOperand *s = in->s;
     const int bits = s->bits;
     whole_warp_read(w, s, in->a, bits, a);
@@ -74,6 +72,7 @@ void decode_mma(Decoder *dc, SimtInsn *in)
     in->a = (uint8_t)simt_fragment_registers(&form->a);
     in->b = (uint8_t)simt_fragment_registers(&form->b);
     in->c = (uint8_t)simt_fragment_registers(&form->c);
-    dc_form(dc, in, exec_mma, ">{*} <a{*} <b{*} <c{*}",
+    in->whole = whole_mma;
+    dc_form(dc, in, exec_whole, ">{*} <a{*} <b{*} <c{*}",
             dc_type(spec.a == MATRIX_F64 ? "b64" : "b32"));
 }

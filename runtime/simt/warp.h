@@ -58,9 +58,8 @@ SimtExec exec_nothing;
 SimtExec exec_warp_barrier;
 
 /* ---- instructions of all 32 lanes together (.sync.aligned) ---- */
-/* True: all lanes are there. Else *step is what the executor gives: it waits for the others, or
-   some have ended, which is told. */
-bool whole_warp(Warp *w, const SimtInsn *in, LaneMask m, SimtStep *step);
+/* Executes in->whole when all lanes are there; that some have ended is told. */
+SimtExec exec_whole;
 /* n operands of 32 or of 64 bits to and from [n][32 lanes]. */
 void whole_warp_read(const Warp *w, const SimtOperand *s, int n, int bits, void *out);
 void whole_warp_write(Warp *w, const SimtOperand *d, int n, int bits, const void *from);

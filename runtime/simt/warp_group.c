@@ -107,11 +107,11 @@ static bool copy(Warp *w, const SimtInsn *in, const Owner *from)
     return true;
 }
 
-static SimtExec exec_product;
+static SimtWhole whole_product;
 
 bool warp_group_allows(Warp *w, const SimtInsn *in)
 {
-    if (in->exec == exec_product) return true; /* looks itself */
+    if (in->whole == whole_product) return true; /* looks itself */
     for (int i = 0; i < in->ns; i++) {
         const Owner *owner = owner_of(w, in->s[i]);
         if (owner && is_copy(in)) return copy(w, in, owner);
@@ -241,13 +241,11 @@ static bool has_group(Warp *w, const SimtInsn *in)
         w->block->nwarps);
 }
 
-static SimtStep exec_product(Warp *w, const SimtInsn *in, LaneMask m)
+static SimtStep whole_product(Warp *w, const SimtInsn *in)
 {
-    SimtStep step;
     WgmmaCall call;
     const SimtOperand *rest = in->s + in->a;
     const bool registers = form_of(in)->spec.a_in_registers;
-    if (!whole_warp(w, in, m, &step)) return step;
     if (!has_group(w, in) || !begin(w, in) || !may_follow(w, in)) return STEP_FAULT;
     const LaneMask all = SIMT_ALL_LANES;
     uint64_t a = 0, b, accumulate;
@@ -270,16 +268,14 @@ static SimtStep exec_product(Warp *w, const SimtInsn *in, LaneMask m)
 /* ---- fence, commit, wait ---- */
 
 /* Registers are in order here anyway. */
-static SimtStep exec_fence(Warp *w, const SimtInsn *in, LaneMask m)
+static SimtStep whole_fence(Warp *w, const SimtInsn *in)
 {
-    SimtStep step;
-    return whole_warp(w, in, m, &step) ? STEP_NEXT : step;
+    (void)w, (void)in;
+    return STEP_NEXT;
 }
 
-static SimtStep exec_commit(Warp *w, const SimtInsn *in, LaneMask m)
+static SimtStep whole_commit(Warp *w, const SimtInsn *in)
 {
-    SimtStep step;
-    if (!whole_warp(w, in, m, &step)) return step;
     if (!begin(w, in)) return STEP_FAULT;
     w->group->committed++;
     return STEP_NEXT;
@@ -303,10 +299,8 @@ static void land(Warp *w)
 }
 
 /* All but the newest in->offset groups are done. */
-static SimtStep exec_wait(Warp *w, const SimtInsn *in, LaneMask m)
+static SimtStep whole_wait(Warp *w, const SimtInsn *in)
 {
-    SimtStep step;
-    if (!whole_warp(w, in, m, &step)) return step;
     if (!w->group || w->group->committed <= in->offset) return STEP_NEXT;
     const uint32_t done = w->group->committed - (uint32_t)in->offset;
     if (done > w->group->done) w->group->done = done;
@@ -380,12 +374,13 @@ static void decode_product(Decoder *dc, SimtInsn *in)
     for (int i = 0; i < in->nd && !dc->ps.failed; i++)
         if (!in->d[i].bits) ptx_fail(&dc->ps, "'_' is no place for a product");
     in->form = form;
-    in->exec = exec_product;
+    in->whole = whole_product;
 }
 
 void decode_wgmma(Decoder *dc, SimtInsn *in)
 {
-    static SimtExec *const others[] = {exec_fence, exec_commit, exec_wait};
+    static SimtWhole *const others[] = {whole_fence, whole_commit, whole_wait};
+    in->exec = exec_whole;
     dc_aligned(dc);
     if (dc->chip != 90 || !dc->chip_own)
         ptx_fail(&dc->ps, "'%.*s' is for sm_90a only", dc->ps.opcode.len, dc->ps.opcode.text);
@@ -397,7 +392,7 @@ void decode_wgmma(Decoder *dc, SimtInsn *in)
     if (which < 0) op_refuse(dc);
     op_done(dc);
     if (dc->ps.failed) return;
-    in->exec = others[which];
-    if (in->exec == exec_wait) in->offset = dc_integer(dc);
+    in->whole = others[which];
+    if (in->whole == whole_wait) in->offset = dc_integer(dc);
     if (in->offset < 0) ptx_fail(&dc->ps, "a number of groups is not negative");
 }

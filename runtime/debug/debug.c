@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "tkc/expr.h"
-
 struct TkcStop {
     Frame *f;
     const Loc *place;
@@ -315,7 +313,7 @@ static ExprFound number_here(void *user, const char *name, size_t len, const int
         snprintf(why, size, "'%.*s': %s", (int)len, name, text);
         return EXPR_WRONG;
     }
-    if (value_number(h->f, v, i, &out->is_float, &out->i, &out->f)) return EXPR_FOUND;
+    if (value_number(h->f, v, i, out)) return EXPR_FOUND;
     snprintf(why, size, "'%.*s' is a pointer", (int)len, name);
     return EXPR_WRONG;
 }

@@ -7,6 +7,7 @@
 #define TKC_RUNTIME_DEBUG_H
 
 #include "interp/interp.h"
+#include "tkc/expr.h"
 
 typedef struct DebugPoint {
     bool is_trace;
@@ -75,6 +76,6 @@ void text_put(DebugText *t, const char *fmt, ...) __attribute__((format(printf, 
 /* As numpy prints it; of more than eight along a dim the first and last three. */
 void text_value(DebugText *t, const Frame *f, const Value *v);
 /* Element i as a number. False: a pointer. */
-bool value_number(const Frame *f, const Value *v, int64_t i, bool *is_float, int64_t *n, double *x);
+bool value_number(const Frame *f, const Value *v, int64_t i, ExprNumber *out);
 
 #endif

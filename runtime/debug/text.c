@@ -19,13 +19,13 @@ void text_put(DebugText *t, const char *fmt, ...)
     if (t->len >= t->size) t->len = t->size - 1;
 }
 
-bool value_number(const Frame *f, const Value *v, int64_t i, bool *is_float, int64_t *n, double *x)
+bool value_number(const Frame *f, const Value *v, int64_t i, ExprNumber *out)
 {
     const Slot *s = &f->launch->in->slots[v->id];
     if (s->dtype == DT_NONE) return false;
-    *is_float = tkc_dtype_info(s->dtype)->kind == DK_FLOAT;
-    if (*is_float) *x = tkc_bits_to_double(s->dtype, (uint64_t)slot_int(f, s, i));
-    else *n = slot_int(f, s, i);
+    out->is_float = tkc_dtype_info(s->dtype)->kind == DK_FLOAT;
+    if (out->is_float) out->f = tkc_bits_to_double(s->dtype, (uint64_t)slot_int(f, s, i));
+    else out->i = slot_int(f, s, i);
     return true;
 }
 
@@ -39,15 +39,14 @@ static void put_float(DebugText *t, double x, int digits)
 static void put_element(DebugText *t, const Frame *f, const Value *v, int64_t i)
 {
     const Slot *s = &f->launch->in->slots[v->id];
-    bool is_float;
-    int64_t n;
-    double x;
-    if (!value_number(f, v, i, &is_float, &n, &x))
+    ExprNumber n;
+    if (!value_number(f, v, i, &n))
         text_put(t, "0x%llx", (unsigned long long)(uint64_t)slot_int(f, s, i));
-    else if (is_float) put_float(t, x, tkc_dtype_info(s->dtype)->bits == 64 ? 15 : 7);
-    else if (s->dtype == DT_I1) text_put(t, "%s", n ? "True" : "False");
-    else if (tkc_dtype_info(s->dtype)->kind == DK_UINT) text_put(t, "%llu", (unsigned long long)n);
-    else text_put(t, "%lld", (long long)n);
+    else if (n.is_float) put_float(t, n.f, tkc_dtype_info(s->dtype)->bits == 64 ? 15 : 7);
+    else if (s->dtype == DT_I1) text_put(t, "%s", n.i ? "True" : "False");
+    else if (tkc_dtype_info(s->dtype)->kind == DK_UINT)
+        text_put(t, "%llu", (unsigned long long)n.i);
+    else text_put(t, "%lld", (long long)n.i);
 }
 
 /* Dim d and those inside it; `at` counts what is before. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/grow.h"
 #include "kernels.h"
 #include "tkc/float_env.h"
 
@@ -10,11 +11,10 @@
 
 char *jit_own(TkcJit *jit, const char *begin, const char *end)
 {
-    char **all = realloc(jit->owned, sizeof *all * (size_t)(jit->nowned + 1));
-    if (!all) return NULL;
-    jit->owned = all;
-    char *copy = strndup(begin, (size_t)(end - begin));
-    if (copy) all[jit->nowned++] = copy;
+    const bool has_room =
+        grow_array(&jit->owned, (size_t)jit->nowned, &jit->owned_cap, sizeof *jit->owned);
+    char *copy = has_room ? strndup(begin, (size_t)(end - begin)) : NULL;
+    if (copy) jit->owned[jit->nowned++] = copy;
     return copy;
 }
 

@@ -61,7 +61,7 @@ struct TkcJit {
     TkcSource *source;
     TkcOptions options;   /* with copies of its strings, below */
     char **owned;
-    int nowned;
+    int nowned, owned_cap;
     TkcDefine *defines, *arguments; /* of `options` */
     int nopen;
     OpenParam *open;

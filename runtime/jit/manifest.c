@@ -80,15 +80,18 @@ static bool write_field(size_t i, void *value, void *user)
     return !out->no_memory;
 }
 
+static const char *const parts[] = {[PART_WHOLE] = "whole", [PART_ITEM] = "item",
+                                    [PART_SHAPE] = "shape", [PART_STRIDE] = "stride"};
+
 /* "x", or of a descriptor "x.shape0", "x.stride0", of a tuple "x.0". */
 static bool find_source(ManifestParam *p)
 {
     const char *dot = p->name + strcspn(p->name, ".");
     p->argument = strndup(p->name, (size_t)(dot - p->name));
-    p->part = !*dot                         ? "whole"
-              : !strncmp(dot, ".shape", 6)  ? "shape"
-              : !strncmp(dot, ".stride", 7) ? "stride"
-                                            : "item";
+    p->part = parts[!*dot                         ? PART_WHOLE
+                    : !strncmp(dot, ".shape", 6)  ? PART_SHAPE
+                    : !strncmp(dot, ".stride", 7) ? PART_STRIDE
+                                                  : PART_ITEM];
     p->dim = *dot ? p->name[strlen(p->name) - 1] - '0' : 0;
     return p->argument != NULL;
 }
@@ -154,9 +157,9 @@ char *manifest_write(const TkcArtifact *a, size_t *len)
 {
     Bytes out = {0};
     Manifest m = describe(a);
-    bool ok = take_list(&m, OF_ManifestParam) && take_list(&m, OF_TkcTensorMap) &&
-              take_list(&m, OF_TkcDefine) && take_list(&m, OF_ManifestFile) && describe_lists(&m, a) &&
-              each_field(&m, NULL, write_field, &out);
+    bool ok = true;
+    for (Record r = OF_ManifestParam; ok && r < RECORDS; r++) ok = take_list(&m, r);
+    ok = ok && describe_lists(&m, a) && each_field(&m, NULL, write_field, &out);
     for (int i = 0; m.params && i < m.nparams; i++) free((char *)m.params[i].argument);
     for (int i = 0; m.files && i < m.nfiles; i++) free((char *)m.files[i].hash);
     manifest_fini(&m);
@@ -222,8 +225,6 @@ static bool read_field(size_t i, void *value, void *user)
 
 static bool understand(ManifestParam *p)
 {
-    static const char *const parts[] = {[PART_WHOLE] = "whole", [PART_ITEM] = "item",
-                                        [PART_SHAPE] = "shape", [PART_STRIDE] = "stride"};
     p->source = PART_WHOLE;
     while (p->source < PART_STRIDE && strcmp(p->part, parts[p->source])) p->source++;
     if (strcmp(p->part, parts[p->source]) || tkc_read_type(p->type, strlen(p->type), &p->is))
@@ -287,10 +288,7 @@ bool manifest_read(Manifest *m, char *text, size_t len)
 
 void manifest_fini(Manifest *m)
 {
-    free(m->params);
-    free(m->maps);
-    free(m->values);
-    free(m->files);
+    for (Record r = OF_ManifestParam; r < RECORDS; r++) free(*data_of(m, r));
     *m = (Manifest){0};
 }
 

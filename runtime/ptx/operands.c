@@ -139,7 +139,8 @@ static void fail_operand(PtxParser *ps, PtxWord w, const char *what, const PtxTy
 }
 
 /* A register as an operand of type t. Wider: its low bits are it. */
-int ptx_use_register(PtxParser *ps, PtxWord w, const PtxType *t, bool wider, int *bits)
+/* A register as an operand of type t. Wider: its low bits are it. */
+static int use_register(PtxParser *ps, PtxWord w, const PtxType *t, bool wider, int *bits)
 {
     int reg = -1;
     if (w.kind == PTXW_OPERAND && ps->asm_registers) {
@@ -166,7 +167,7 @@ bool ptx_parse_guard(PtxParser *ps, int *reg, bool *negated)
     int bits;
     if (!ptx_take_mark(ps, '@')) return false;
     *negated = ptx_take_mark(ps, '!');
-    *reg = ptx_use_register(ps, ptx_next(ps), ptx_type_named("pred", 4), false, &bits);
+    *reg = use_register(ps, ptx_next(ps), ptx_type_named("pred", 4), false, &bits);
     return true;
 }
 
@@ -243,7 +244,7 @@ PtxSource ptx_parse_source(PtxParser *ps, const PtxType *t, bool wider)
     if (ps->symbol && w.kind == PTXW_NAME && !minus && !negated && !ptx_find_name(ps, w, &unused) &&
         ps->symbol(ps, w, t, &s))
         return s;
-    s.reg = ptx_use_register(ps, w, t, wider, &bits);
+    s.reg = use_register(ps, w, t, wider, &bits);
     s.width = (uint8_t)bits;
     if (minus || (negated && t->class != PTX_PRED))
         ptx_fail(ps, "'%.*s' cannot be negated", w.len, w.text);
@@ -258,7 +259,7 @@ PtxDest ptx_parse_dest(PtxParser *ps, const PtxType *t, bool wider, bool may_sin
     PtxDest d = {.reg = -1, .bits = t->bits};
     if (may_sink && w.kind == PTXW_NAME && ptx_word_is(w, "_")) return d;
     int bits = t->bits;
-    d.reg = ptx_use_register(ps, w, t, wider, &bits);
+    d.reg = use_register(ps, w, t, wider, &bits);
     d.bits = (uint8_t)bits;
     if (wider && tkc_dtype_info(t->dtype)->kind == DK_INT) d.sign_from = t->bits;
     if (d.reg >= 0 && d.reg < 64) ps->written |= UINT64_C(1) << d.reg;

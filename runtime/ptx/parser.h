@@ -71,8 +71,6 @@ const PtxRow *ptx_find_row(PtxParser *ps, const PtxParts *parts, bool understood
 /* Behind ".reg". */
 void ptx_parse_declaration(PtxParser *ps);
 const PtxName *ptx_find_name(const PtxParser *ps, PtxWord w, int *reg);
-/* A register as an operand of type t. Wider: its low bits are it. */
-int ptx_use_register(PtxParser *ps, PtxWord w, const PtxType *t, bool wider, int *bits);
 /* "@p", "@!p"; false: none is there. */
 bool ptx_parse_guard(PtxParser *ps, int *reg, bool *negated);
 PtxSource ptx_parse_source(PtxParser *ps, const PtxType *t, bool wider);

@@ -87,16 +87,8 @@ void insn_sload_at(Frame *f, const Insn *in)
     }
 }
 
+/* With a loop the element becomes what that makes of it and the operand. */
 void insn_sstore_at(Frame *f, const Insn *in)
-{
-    const Slot *x = in->args[2];
-    for (int64_t i = 0; i < in->args[1]->count && !f->failed; i++) {
-        char *to = element_at(f, in, 3, i);
-        if (to) memcpy(to, slot_at(f, x, i), x->size);
-    }
-}
-
-static void run_satomic_at(Frame *f, const Insn *in)
 {
     const Slot *x = in->args[2];
     char old[8];
@@ -104,7 +96,8 @@ static void run_satomic_at(Frame *f, const Insn *in)
         char *at = element_at(f, in, 3, i);
         if (!at) continue;
         memcpy(old, at, x->size);
-        in->loop(at, (const void *[]){old, slot_at(f, x, i)}, 1, 3);
+        if (in->loop) in->loop(at, (const void *[]){old, slot_at(f, x, i)}, 1, 3);
+        else memcpy(at, slot_at(f, x, i), x->size);
     }
 }
 
@@ -112,7 +105,6 @@ InsnFn satomic_fn(Insn *in)
 {
     DType dt;
     const OpKind kind = interp_rmw(in, &dt);
-    if (kind == OP_NONE) return insn_sstore_at;
-    in->loop = interp_loop(kind, dt);
-    return in->loop ? run_satomic_at : NULL;
+    in->loop = kind == OP_NONE ? NULL : interp_loop(kind, dt);
+    return kind == OP_NONE || in->loop ? insn_sstore_at : NULL;
 }

@@ -21,15 +21,12 @@ static bool read_members(Warp *w, const SimtInsn *in, SimtOperand o, LaneMask m,
     return true;
 }
 
-/* All members, or 0 and what is to be given in *step. */
-static LaneMask gather_members(Warp *w, const SimtInsn *in, SimtOperand o, LaneMask m,
-                               SimtStep *step)
+SimtStep exec_members(Warp *w, const SimtInsn *in, LaneMask m)
 {
     LaneMask named;
-    *step = STEP_FAULT;
-    if (!read_members(w, in, o, m, &named)) return 0;
-    *step = STEP_MOVED;
-    return warp_gather(w, in, m, named);
+    if (!read_members(w, in, in->s[in->ns - 1], m, &named)) return STEP_FAULT;
+    m = warp_gather(w, in, m, named);
+    return m ? in->members(w, in, m) : STEP_MOVED;
 }
 
 /* ---- all lanes, for what is done with matrices: what the chips do with fewer is not defined ---- */
@@ -77,12 +74,9 @@ static int shuffle_source(int mode, int lane, uint32_t b, uint32_t c, bool *insi
 /* What a lane that does not take part would give is anybody's guess. */
 SimtStep exec_shfl(Warp *w, const SimtInsn *in, LaneMask m)
 {
-    SimtStep step;
     uint32_t out[SIMT_LANES];
     LaneMask pred = 0;
     const LaneMask named = (LaneMask)simt_read(w, in->s[3], simt_first(m));
-    m = gather_members(w, in, in->s[3], m, &step);
-    if (!m) return step;
     SIMT_EACH_LANE(lane, m) {
         bool inside;
         const int j = shuffle_source(in->a, lane, (uint32_t)simt_read(w, in->s[1], lane),
@@ -104,9 +98,6 @@ SimtStep exec_shfl(Warp *w, const SimtInsn *in, LaneMask m)
 
 SimtStep exec_vote(Warp *w, const SimtInsn *in, LaneMask m)
 {
-    SimtStep step;
-    m = gather_members(w, in, in->s[1], m, &step);
-    if (!m) return step;
     const LaneMask yes = simt_mask(w, in->s[0]) & m;
     const bool results[] = {yes == m, yes != 0, yes == m || !yes, false};
     if (in->a == VOTE_BALLOT) {
@@ -127,9 +118,6 @@ SimtStep exec_activemask(Warp *w, const SimtInsn *in, LaneMask m)
 /* The leader may be any member; here it is the first. */
 SimtStep exec_elect(Warp *w, const SimtInsn *in, LaneMask m)
 {
-    SimtStep step;
-    m = gather_members(w, in, in->s[0], m, &step);
-    if (!m) return step;
     const LaneMask leader = m & (0 - m);
     SIMT_EACH_LANE(lane, m) simt_write(w, in->d[0], lane, (uint64_t)simt_first(m));
     simt_write_lanes(w, in->d[1], &leader, m);
@@ -140,10 +128,7 @@ SimtStep exec_elect(Warp *w, const SimtInsn *in, LaneMask m)
 
 SimtStep exec_match(Warp *w, const SimtInsn *in, LaneMask m)
 {
-    SimtStep step;
     LaneMask pred = 0;
-    m = gather_members(w, in, in->s[1], m, &step);
-    if (!m) return step;
     SIMT_EACH_LANE(lane, m) {
         LaneMask same = 0;
         const uint64_t mine = simt_read(w, in->s[0], lane);
@@ -174,9 +159,6 @@ static uint32_t reduce(const SimtInsn *in, uint32_t x, uint32_t y)
 
 SimtStep exec_redux(Warp *w, const SimtInsn *in, LaneMask m)
 {
-    SimtStep step;
-    m = gather_members(w, in, in->s[1], m, &step);
-    if (!m) return step;
     uint32_t x = (uint32_t)simt_read(w, in->s[0], simt_first(m));
     SIMT_EACH_LANE(lane, m & (m - 1)) x = reduce(in, x, (uint32_t)simt_read(w, in->s[0], lane));
     SIMT_EACH_LANE(lane, m) simt_write(w, in->d[0], lane, x);

@@ -527,12 +527,13 @@ static void take_name_apart(Decoder *dc)
 
 typedef struct InsnRow {
     const char *name, *types;
-    SimtExec *exec;
+    SimtExec *exec, *members;
     uint8_t a;
     const char *operands;
 } InsnRow;
 static const InsnRow rows[] = {
-#define INSN(name, types, exec, a, operands) {name, types, exec, a, operands},
+#define INSN(name, types, exec, a, operands) {name, types, exec, NULL, a, operands},
+#define MEMBERS(name, types, exec, a, operands) {name, types, exec_members, exec, a, operands},
 #include "families.def"
 };
 static const struct {
@@ -568,6 +569,7 @@ static void decode(Decoder *dc, SimtInsn *in)
         known = true;
         if (!take_name(dc, in, &rows[i], &t)) continue;
         in->is_signed = t && tkc_dtype_info(t->dtype)->kind == DK_INT;
+        in->members = rows[i].members;
         dc_form(dc, in, rows[i].exec, rows[i].operands, t);
         return;
     }

@@ -187,6 +187,8 @@ SimtInsn flow_jump(const SimtInsn *beside, uint32_t target);
 /* The body of a function that is called here, with what its formal parameters stand for. */
 void dc_inline(Decoder *dc, const SimtCallee *callee, const SimtVar *formals, int n);
 
+/* Executes in->members when all lanes are there that the mask in the last source names. */
+SimtExec exec_members;
 Decode decode_bulk; /* cp.async.bulk */
 #define FAMILY(name, decode) Decode decode;
 #define INSN(name, types, exec, a, operands) SimtExec exec;

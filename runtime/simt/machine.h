@@ -70,7 +70,10 @@ typedef struct SimtOperand {
 
 struct SimtInsn {
     SimtExec *exec;
-    SimtWhole *whole;   /* what exec_whole executes */
+    union {
+        SimtWhole *whole;  /* what exec_whole executes */
+        SimtExec *members; /* what exec_members does, with all members */
+    };
     SimtLoop *loop[2];  /* of each destination, for all lanes at once */
     const PtxInsn *ptx; /* of instructions on registers only */
     SimtOperand *d, *s;

@@ -152,26 +152,15 @@ static Place place_of(int lane, int half, bool transposed)
                       : (Place){major, minor * ELEMENT_BYTES};
 }
 
-void simt_ldmatrix(uint32_t *registers, const uint8_t *const *rows, int count, bool transposed)
-{
-    for (int i = 0; i < count; i++)
-        for (int lane = 0; lane < SIMT_LANES; lane++) {
-            uint16_t halves[2];
-            for (int half = 0; half < 2; half++) {
-                const Place at = place_of(lane, half, transposed);
-                memcpy(&halves[half], rows[i * LDMATRIX_ROWS + at.row] + at.byte, ELEMENT_BYTES);
-            }
-            registers[i * SIMT_LANES + lane] = halves[0] | (uint32_t)halves[1] << 16;
-        }
-}
-
-void simt_stmatrix(uint8_t *const *rows, const uint32_t *registers, int count, bool transposed)
+void simt_move_matrices(uint32_t *registers, uint8_t *const *rows, int count, bool transposed,
+                        bool to_rows)
 {
     for (int i = 0; i < count; i++)
         for (int lane = 0; lane < SIMT_LANES; lane++)
             for (int half = 0; half < 2; half++) {
                 const Place at = place_of(lane, half, transposed);
-                const uint16_t element = (uint16_t)(registers[i * SIMT_LANES + lane] >> 16 * half);
-                memcpy(rows[i * LDMATRIX_ROWS + at.row] + at.byte, &element, ELEMENT_BYTES);
+                uint8_t *row = rows[i * LDMATRIX_ROWS + at.row] + at.byte;
+                uint8_t *lanes = (uint8_t *)&registers[i * SIMT_LANES + lane] + half * ELEMENT_BYTES;
+                memcpy(to_rows ? row : lanes, to_rows ? lanes : row, ELEMENT_BYTES);
             }
 }

@@ -42,7 +42,7 @@ static SimtStep whole_ldmatrix(Warp *w, const SimtInsn *in)
     uint8_t *row[SIMT_LANES] = {0};
     uint32_t registers[LDMATRIX_MOST * SIMT_LANES];
     if (!reach_rows(w, in, NULL, row)) return STEP_FAULT;
-    simt_ldmatrix(registers, (const uint8_t *const *)row, in->count, in->a);
+    simt_move_matrices(registers, row, in->count, in->a, false);
     whole_warp_write(w, in->d, in->count, 32, registers);
     return STEP_NEXT;
 }
@@ -53,7 +53,7 @@ static SimtStep whole_stmatrix(Warp *w, const SimtInsn *in)
     uint32_t registers[LDMATRIX_MOST * SIMT_LANES];
     for (int i = 0; i < SIMT_LANES; i++) from[i] = written[i];
     whole_warp_read(w, in->s + 1, in->count, 32, registers);
-    simt_stmatrix(from, registers, in->count, in->a);
+    simt_move_matrices(registers, from, in->count, in->a, true);
     if (!reach_rows(w, in, written, row)) return STEP_FAULT;
     for (int i = 0; i < in->count * LDMATRIX_ROWS; i++)
         memcpy(row[i], written[i], LDMATRIX_ROW_BYTES);
@@ -68,8 +68,8 @@ static SimtStep whole_movmatrix(Warp *w, const SimtInsn *in)
     uint32_t registers[SIMT_LANES];
     for (int i = 0; i < LDMATRIX_ROWS; i++) row[i] = matrix[i];
     whole_warp_read(w, in->s, 1, 32, registers);
-    simt_stmatrix(row, registers, 1, false);
-    simt_ldmatrix(registers, (const uint8_t *const *)row, 1, true);
+    simt_move_matrices(registers, row, 1, false, true);
+    simt_move_matrices(registers, row, 1, true, false);
     whole_warp_write(w, in->d, 1, 32, registers);
     return STEP_NEXT;
 }

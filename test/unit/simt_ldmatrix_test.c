@@ -23,8 +23,8 @@ static void loads(void)
     for (int count = 1; count <= MATRICES; count *= 2)
         for (int lane = 0; lane < 32; lane++) {
             uint32_t plain[MATRICES][32] = {{0}}, transposed[MATRICES][32] = {{0}};
-            simt_ldmatrix(plain[0], (const uint8_t *const *)rows, count, false);
-            simt_ldmatrix(transposed[0], (const uint8_t *const *)rows, count, true);
+            simt_move_matrices(plain[0], rows, count, false, false);
+            simt_move_matrices(transposed[0], rows, count, true, false);
             const unsigned row = (unsigned)lane / 4, pair = (unsigned)lane % 4 * 2;
             for (unsigned i = 0; i < MATRICES; i++) {
                 const unsigned first = 64 * i + 8 * row + pair, other = 64 * i + 8 * pair + row;
@@ -43,12 +43,12 @@ static void stores_back(void)
         uint32_t registers[MATRICES][32];
         set_up(memory, rows);
         memcpy(before, memory, sizeof memory);
-        simt_ldmatrix(registers[0], (const uint8_t *const *)rows, MATRICES, transposed);
+        simt_move_matrices(registers[0], rows, MATRICES, transposed, false);
         memset(memory, 0, sizeof memory);
-        simt_stmatrix(rows, registers[0], 2, transposed);
+        simt_move_matrices(registers[0], rows, 2, transposed, true);
         EXPECT(memcmp(memory, before, 2 * 8 * 16) == 0);
         EXPECT_INT(memory[16][0] | memory[ROWS - 1][7], 0);
-        simt_stmatrix(rows, registers[0], MATRICES, transposed);
+        simt_move_matrices(registers[0], rows, MATRICES, transposed, true);
         EXPECT(memcmp(memory, before, sizeof memory) == 0);
     }
 }
@@ -72,17 +72,17 @@ static double value(uint16_t h)
 static void feeds_mma(void)
 {
     uint16_t tile[16][16];
-    const uint8_t *a_rows[ROWS], *b_rows[ROWS];
+    uint8_t *a_rows[ROWS], *b_rows[ROWS];
     uint32_t ra[MATRICES][32], rb[MATRICES][32];
     double a[16][16], b[16][8];
     for (int row = 0; row < 16; row++)
         for (int column = 0; column < 16; column++) tile[row][column] = code(row, column);
     for (int lane = 0; lane < ROWS; lane++) {
-        a_rows[lane] = (const uint8_t *)&tile[lane % 16][lane / 16 * 8];
-        b_rows[lane] = (const uint8_t *)&tile[lane % 16][0];
+        a_rows[lane] = (uint8_t *)&tile[lane % 16][lane / 16 * 8];
+        b_rows[lane] = (uint8_t *)&tile[lane % 16][0];
     }
-    simt_ldmatrix(ra[0], a_rows, 4, false);
-    simt_ldmatrix(rb[0], b_rows, 2, true);
+    simt_move_matrices(ra[0], a_rows, 4, false, false);
+    simt_move_matrices(rb[0], b_rows, 2, true, false);
     const Fragment fa = simt_fragment_a(MATRIX_F16, 16, 16),
                    fb = simt_fragment_b(MATRIX_F16, 16, 8);
     simt_fragment_load(&fa, ra, a[0]);

@@ -127,11 +127,11 @@ static void check_lanes(const Actor *a, Knows *knows, RaceProblem problem, const
     }
 }
 
-static void check_one(const Actor *a, const Access *e, uint32_t offset)
+static inline void check_one(const Actor *a, const Access *e, uint32_t offset)
 {
+    if (order_saw(a->view, e->unit, e->clock)) return;
     const OrderStamp s = {e->clock, e->lanes, e->unit};
-    if (!order_saw(a->view, e->unit, e->clock) &&
-        !order_knows(a->race->order, a->unit, a->lane, &s))
+    if (!order_knows(a->race->order, a->unit, a->lane, &s))
         check_lanes(a, order_knows, RACE_CONFLICT, e, offset);
 }
 

@@ -25,8 +25,8 @@ BUDGET = {
     "runtime/debug": 716,
     "runtime/device": 2175,
     "runtime/interp": 5776,
-    "runtime/jit": 3513,
-    "runtime/ptx": 2281,
+    "runtime/jit": 3652,
+    "runtime/ptx": 2316,
     "runtime/simt": 11757,
     "src": 6475,
 }

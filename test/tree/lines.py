@@ -22,12 +22,12 @@ BUDGET = {
     "lib/target": 2054,
     "lib/transform": 1796,
     "lib": 3654,
-    "runtime/debug": 716,
-    "runtime/device": 2175,
-    "runtime/interp": 5776,
+    "runtime/debug": 714,
+    "runtime/device": 2062,
+    "runtime/interp": 5716,
     "runtime/jit": 3652,
     "runtime/ptx": 2316,
-    "runtime/simt": 11757,
+    "runtime/simt": 11277,
     "src": 6475,
 }
 

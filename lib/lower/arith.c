@@ -73,7 +73,7 @@ static LLVMValueRef shift_64(Lower *L, Instr instr, LLVMValueRef x, LLVMValueRef
         LLVMBuildICmp(L->b, LLVMIntULT, count, LLVMConstInt(L->i64, 64, false), "");
     LLVMValueRef low = LLVMBuildTrunc(L->b, count, L->i32, "");
     LLVMValueRef args[2] = {x, LLVMBuildSelect(L->b, in_range, low, lower_i32(L, 64), "")};
-    return L->target->instr(L, instr, 2, args);
+    return target_instr(L, instr, 2, args);
 }
 
 /* Counts at or above the width give 0, or the sign for signed types. The count is unsigned. */
@@ -133,7 +133,7 @@ static LLVMValueRef half_of_product(Lower *L, const Op *op, LLVMValueRef x, LLVM
 {
     const bool swapped = op_arg(op, 0)->id > op_arg(op, 1)->id;
     LLVMValueRef args[2] = {swapped ? y : x, swapped ? x : y};
-    LLVMValueRef both = L->target->instr(L, INSTR_MUL_WIDE_U32, 2, args);
+    LLVMValueRef both = target_instr(L, INSTR_MUL_WIDE_U32, 2, args);
     if (op->kind == OP_MULHI) both = LLVMBuildLShr(L->b, both, LLVMConstInt(L->i64, 32, false), "");
     return LLVMBuildTrunc(L->b, both, L->i32, "");
 }
@@ -211,7 +211,7 @@ static LLVMValueRef float_native(Lower *L, const Op *op, const LLVMValueRef *arg
     }
     if (op->kind == OP_DIV_RN || (op->kind == OP_DIV && ty == L->f64))
         return LLVMBuildFDiv(L->b, args[0], args[1], "");
-    if (op->kind == OP_DIV) return L->target->instr(L, INSTR_DIV, 2, args);
+    if (op->kind == OP_DIV) return target_instr(L, INSTR_DIV, 2, args);
     if (op->kind == OP_REM) return lower_float_remainder(L, args[0], args[1]);
     unwind_raise("float '%s' reached the lowering", tkc_op_info(op->kind)->name);
 }
@@ -240,8 +240,8 @@ static LLVMValueRef narrow_fma(Lower *L, DType dt, const LLVMValueRef *args)
 {
     LLVMValueRef wide[3];
     for (int i = 0; i < 3; i++) wide[i] = lower_to_f32(L, dt, args[i]);
-    LLVMValueRef down = L->target->instr(L, INSTR_FMA_DOWN, 3, wide),
-                 up = L->target->instr(L, INSTR_FMA_UP, 3, wide);
+    LLVMValueRef down = target_instr(L, INSTR_FMA_DOWN, 3, wide),
+                 up = target_instr(L, INSTR_FMA_UP, 3, wide);
     LLVMValueRef bits = LLVMBuildBitCast(L->b, down, L->i32, "");
     LLVMValueRef down_is_odd = LLVMBuildTrunc(L->b, bits, L->i1, "");
     return lower_from_f32(L, dt, LLVMBuildSelect(L->b, down_is_odd, down, up, ""));

@@ -38,7 +38,7 @@ static void change(Lower *L, const Op *op, const VectorBits *vec, uint32_t head,
                 .word = lower_type(L, x->type)};
     if (is_cas) a.value2 = lower_reg(L, op_arg(op, 2), (int)head);
     for (int i = 0; i < n; i++) words[i] = lower_reg(L, x, (int)vector_register(vec, head, i));
-    if (!lower_is_false(pred)) L->target->atomic(L, &a, words);
+    if (!lower_is_false(pred)) target_atomic(L, &a, words);
     for (int i = 0; i < n; i++)
         out.r[vector_register(vec, head, i)].v =
             lower_is_false(pred) ? lower_bits(L, op_result(op, 0)->type, 0) : words[i];
@@ -49,8 +49,8 @@ void lower_atomic(Lower *L, const Op *op)
     const Value *result = op_result(op, 0);
     const char *rmw = op->kind == OP_ATOMIC_CAS ? "cas" : tkc_op_str(op, ATTR_RMW, "add");
     const DType dt = type_dtype(op_arg(op, 1)->type);
-    if (!L->target->has_atomic(L, rmw, dt)) {
-        lower_refuse(L, op, "%s has no atomic '%s' of %s on %s", L->target->device, rmw,
+    if (!target_has_atomic(L, rmw, dt)) {
+        lower_refuse(L, op, "cuda has no atomic '%s' of %s on %s", rmw,
                      dt ? dtype_info(dt)->name : "pointers", L->machine->name);
         return;
     }
@@ -72,7 +72,7 @@ void lower_poll(Lower *L, const Op *op)
               .scope = tkc_op_str(op, ATTR_SCOPE, "gpu")};
     if (op->nargs > 2) {
         a.timeout = lower_reg(L, op_arg(op, 2), 0);
-        a.start = L->target->nanoseconds(L);
+        a.start = target_nanoseconds(L);
     }
     Regs out = lower_regs_new(L, lower_nregs(result->type));
     LLVMValueRef canonical = lower_canonical(L, result->type);
@@ -86,7 +86,7 @@ void lower_poll(Lower *L, const Op *op)
         a.offset = at.imm;
         a.expected = lower_reg(L, op_arg(op, 1), (int)r);
         out.r[r].v =
-            lower_is_false(a.pred) ? lower_bits(L, result->type, 0) : L->target->poll(L, &a);
+            lower_is_false(a.pred) ? lower_bits(L, result->type, 0) : target_poll(L, &a);
     }
     for (uint32_t r = 0; r < (uint32_t)out.n; r++) out.r[r] = out.r[r & ~free];
     lower_set(L, result, out);

@@ -80,7 +80,7 @@ static LLVMValueRef spread(Lower *L, const LLVMValueRef x[2], bool is_upper, uin
     const uint32_t digits = is_upper ? 0x1404 : 0x4140, second = is_upper ? 0x2020 : 0x0202;
     LLVMValueRef args[3] = {b.word, i32_const(L, other),
                             i32_const(L, b.shift ? digits + second : digits)};
-    return L->target->instr(L, INSTR_PICK_BYTES, 3, args);
+    return target_instr(L, INSTR_PICK_BYTES, 3, args);
 }
 
 static LLVMValueRef as_f16s(Lower *L, LLVMValueRef word)
@@ -106,7 +106,7 @@ static void f16s_from_bytes(Lower *L, bool is_signed, const LLVMValueRef x[2], L
 static LLVMValueRef bf16s_fma(Lower *L, LLVMValueRef x, uint32_t by, LLVMValueRef more)
 {
     LLVMValueRef args[3] = {x, i32_const(L, by), more};
-    return L->target->instr(L, INSTR_BF16S_FMA, 3, args);
+    return target_instr(L, INSTR_BF16S_FMA, 3, args);
 }
 
 /* 0x4300 is 128, whose last place is 1, in the seven bits of the mantissa: with those of a byte there
@@ -142,7 +142,7 @@ static void f16s_from_f8(Lower *L, DType dt, const LLVMValueRef x[2], LLVMValueR
 static void f8s_from_f32(Lower *L, DType dt, const LLVMValueRef x[2], LLVMValueRef out[2])
 {
     const Instr instr = dt == DT_F8E4 ? INSTR_F32_TO_E4M3S : INSTR_F32_TO_E5M2S;
-    LLVMValueRef both = L->target->instr(L, instr, 2, x);
+    LLVMValueRef both = target_instr(L, instr, 2, x);
     out[0] = LLVMBuildTrunc(L->b, both, L->i8, "");
     out[1] = LLVMBuildTrunc(L->b, LLVMBuildLShr(L->b, both, LLVMConstInt(L->i16, 8, false), ""),
                             L->i8, "");
@@ -150,18 +150,18 @@ static void f8s_from_f32(Lower *L, DType dt, const LLVMValueRef x[2], LLVMValueR
 
 static void bf16s_from_f32(Lower *L, const LLVMValueRef x[2], LLVMValueRef out[2])
 {
-    LLVMValueRef both = L->target->instr(L, INSTR_F32_TO_BF16S, 2, x);
+    LLVMValueRef both = target_instr(L, INSTR_F32_TO_BF16S, 2, x);
     part(L, LLVMBuildBitCast(L->b, both, LLVMVectorType(L->i16, 2), ""), out);
 }
 
 static bool widens_f8(const Lower *L, DType dt)
 {
-    return dt == DT_F8E5 || (dt == DT_F8E4 && L->target->has(L, INSTR_E4M3S_TO_F16S));
+    return dt == DT_F8E5 || (dt == DT_F8E4 && target_has(L, INSTR_E4M3S_TO_F16S));
 }
 
 static bool narrows_to_f8(const Lower *L, DType dt, bool toward_zero)
 {
-    return dtype_is_f8(dt) && !toward_zero && L->target->has(L, INSTR_F32_TO_E4M3S);
+    return dtype_is_f8(dt) && !toward_zero && target_has(L, INSTR_F32_TO_E4M3S);
 }
 
 /* ---- to fp32: always exact ---- */
@@ -220,7 +220,7 @@ static LLVMValueRef bf16_by_bits(Lower *L, LLVMValueRef x, bool toward_zero)
 static LLVMValueRef bf16_from_f32(Lower *L, LLVMValueRef x, bool toward_zero)
 {
     const Instr instr = toward_zero ? INSTR_F32_TO_BF16_RZ : INSTR_F32_TO_BF16;
-    return L->target->has(L, instr) ? lower_instr1(L, instr, x) : bf16_by_bits(L, x, toward_zero);
+    return target_has(L, instr) ? lower_instr1(L, instr, x) : bf16_by_bits(L, x, toward_zero);
 }
 
 /* Saturating: the greatest finite number stands for everything above it, infinity too.
@@ -443,7 +443,7 @@ void lower_cast_pair(Lower *L, DType from, DType to, bool toward_zero, const LLV
     LLVMValueRef x[2];
     if (is_byte && to == DT_F16) {
         f16s_from_bytes(L, from == DT_I8, in, out);
-    } else if (is_byte && to == DT_BF16 && L->target->has(L, INSTR_BF16S_FMA)) {
+    } else if (is_byte && to == DT_BF16 && target_has(L, INSTR_BF16S_FMA)) {
         bf16s_from_bytes(L, from == DT_I8, in, out);
     } else if (dtype_is_f8(from) && from != to && to_float && widens_f8(L, from)) {
         f16s_from_f8(L, from, in, x);
@@ -452,7 +452,7 @@ void lower_cast_pair(Lower *L, DType from, DType to, bool toward_zero, const LLV
         for (int i = 0; i < 2; i++) x[i] = narrow_to_f32(L, from, in[i]);
         f8s_from_f32(L, to, x, out);
     } else if (from_float && from != to && to == DT_BF16 && !toward_zero && in[0] != in[1] &&
-               L->target->has(L, INSTR_F32_TO_BF16S)) {
+               target_has(L, INSTR_F32_TO_BF16S)) {
         for (int i = 0; i < 2; i++) x[i] = narrow_to_f32(L, from, in[i]);
         bf16s_from_f32(L, x, out);
     } else {

@@ -98,7 +98,7 @@ static LLVMValueRef first_of(const Product *p, const Tiles *t, int operand, cons
     LLVMValueRef at = group_offset(p, t, operand),
                  place = lower_i32(L, tkc_op_int(op_arg(ring, 0)->def, ATTR_OFFSET, 0));
     L->b = L->entry;
-    at = L->target->shared(L, LLVMBuildAdd(L->b, place, at, ""));
+    at = target_shared(L, LLVMBuildAdd(L->b, place, at, ""));
     at = LLVMBuildAnd(L->b, at, lower_i32(L, ADDRESS_BITS), "");
     at = LLVMBuildLShr(L->b, at, lower_i32(L, UNIT_LOG2), "");
     at = LLVMBuildOr(L->b, at, lower_i32(L, (int64_t)(t->shape & UINT32_MAX)), "");
@@ -228,14 +228,14 @@ static void begin_part(const Product *p, Part *part)
         LLVMValueRef word = word_at(p, part, i);
         m->sums[i] = m->fresh ? LLVMGetUndef(LLVMTypeOf(word)) : word;
     }
-    p->L->target->group_mma(p->L, m);
+    target_group_mma(p->L, m);
 }
 
 /* None is taken from a word of two that is under way. */
 static void take_pairs(const Product *p, const Part *part)
 {
     LLVMValueRef sums[2];
-    p->L->target->group_wait(p->L, 0, words_of(part), part->m.sums);
+    target_group_wait(p->L, 0, words_of(part), part->m.sums);
     for (int i = 0; i < words_of(part); i++) {
         unpack_words(p->L, &p->pair, &part->m.sums[i], sums);
         for (int k = 0; k < 2; k++) *sum_at(p, part, 2 * i + k) = sums[k];
@@ -245,7 +245,7 @@ static void take_pairs(const Product *p, const Part *part)
 static void add_part(const Product *p, const Part *part)
 {
     Lower *L = p->L;
-    L->target->group_wait(L, 0, sums_of(part), part->m.sums);
+    target_group_wait(L, 0, sums_of(part), part->m.sums);
     for (int i = 0; i < sums_of(part); i++) {
         LLVMValueRef *sum = sum_at(p, part, i);
         *sum = LLVMBuildFAdd(L->b, *sum, part->m.sums[i], "");
@@ -348,8 +348,8 @@ static void wait_for_words(Lower *L, const Op *op, Regs out)
     if (type_bits(op_result(op, 0)->type) == SUM_HALF_BITS) return; /* lower_group_dot has waited */
     LLVMValueRef *words = arena_array(L->arena, LLVMValueRef, out.n);
     for (int r = 0; r < out.n; r++) words[r] = lower_reg(L, op_arg(op, 0), r);
-    L->target->group_wait(L, (int)tkc_op_int(op, ATTR_PENDING, 0),
-                          dot_is_waited_for(op) ? out.n : 0, words);
+    target_group_wait(L, (int)tkc_op_int(op, ATTR_PENDING, 0),
+                      dot_is_waited_for(op) ? out.n : 0, words);
     for (int r = 0; r < out.n; r++) out.r[r].v = words[r];
 }
 
@@ -397,7 +397,7 @@ Regs lower_hold_sum(Lower *L, const Value *init)
     Regs out = lower_regs_new(L, lower_nregs(init->type));
     LLVMValueRef *words = arena_array(L->arena, LLVMValueRef, out.n);
     for (int r = 0; r < out.n; r++) words[r] = lower_reg(L, init, r);
-    L->target->hold_sums(L, out.n, words);
+    target_hold_sums(L, out.n, words);
     for (int r = 0; r < out.n; r++) out.r[r].v = words[r];
     return out;
 }
@@ -410,12 +410,12 @@ void lower_stagger(Lower *L, const Op *loop, LLVMValueRef count)
     const int64_t cycles = tkc_op_int(loop, ATTR_STAGGER, 0);
     LLVMTypeRef type = LLVMTypeOf(count);
     if (!cycles) return;
-    LLVMValueRef group = LLVMBuildLShr(L->b, L->target->thread_id(L),
+    LLVMValueRef group = LLVMBuildLShr(L->b, target_thread_id(L),
                                        lower_i32(L, GROUP_LANES_LOG2), ""),
                  last = lower_i32(L, L->fn->num_warps / GROUP_WARPS - 1),
                  all = LLVMBuildMul(L->b, LLVMBuildSub(L->b, last, group, ""),
                                     lower_i32(L, cycles), ""),
                  is_long = LLVMBuildICmp(L->b, LLVMIntUGE, count,
                                          LLVMConstInt(type, LEAST_TURNS, false), "");
-    L->target->hold(L, LLVMBuildSelect(L->b, is_long, all, lower_i32(L, 0), ""));
+    target_hold(L, LLVMBuildSelect(L->b, is_long, all, lower_i32(L, 0), ""));
 }

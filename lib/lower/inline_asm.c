@@ -88,7 +88,7 @@ static void lower_instance(Lower *L, const Op *op, const AsmRegisters *regs, int
     }
     LLVMTypeRef types[ASM_MAX_REGISTERS];
     for (int i = 0; i < regs->noutputs; i++) types[i] = register_type(L, &regs->r[i]);
-    L->target->assembly(L, op, regs, types, in, out);
+    target_assembly(L, op, regs, types, in, out);
     for (int i = 0; i < regs->noutputs; i++) {
         const AsmRegister *r = &regs->r[i];
         Regs *to = &results[r->value];

@@ -50,7 +50,7 @@ static LLVMValueRef bytes_between(Lower *L, const Value *y, const Value *x)
                 LLVMBuildAdd(L->b, wide.v, LLVMConstInt(L->i64, (uint64_t)wide.imm, true), ""),
                 lower_i32(L, __builtin_ctz((unsigned)size))};
             /* not as a product, which ptxas would move into the loop */
-            bytes = L->target->instr(L, INSTR_SHL_64, 2, args);
+            bytes = target_instr(L, INSTR_SHL_64, 2, args);
         }
         sum = LLVMBuildAdd(L->b, sum, bytes, "");
     }

@@ -35,7 +35,6 @@ typedef struct Regs {
 
 struct Lower {
     const Func *fn;
-    const Target *target;
     const Machine *machine;
     Arena *arena;
     Diags *dx;
@@ -68,7 +67,6 @@ struct Lower {
 typedef struct LowerJob {
     LLVMContextRef cx;
     const Func *fn;
-    const Target *target;
     const char *triple, *data_layout;
     bool line_info; /* mark each instruction with its place in the source */
 } LowerJob;

@@ -94,10 +94,10 @@ static void access_run(Lower *L, const Memory *m, uint32_t reg, int count, LLVMV
     at.pred = lower_and(L, pred, m->canonical);
     if (is_store || at.pred) pack_words(L, &p, elems, words);
     if (is_store) {
-        L->target->store(L, &at, words);
+        target_store(L, &at, words);
         return;
     }
-    L->target->load(L, &at, words);
+    target_load(L, &at, words);
     unpack_words(L, &p, words, elems);
 }
 

@@ -232,7 +232,7 @@ static void multiply(Product *p, const uint32_t base[2], const int parts[2], int
     for (int step = from; step < end; step++) {
         words_of(p, &p->side[0], parts[0], base[0], step, a);
         words_of(p, &p->side[1], parts[1], base[1], step, b);
-        p->L->target->mma(p->L, p->unit.mma, a, b, sum);
+        target_mma(p->L, p->unit.mma, a, b, sum);
     }
 }
 

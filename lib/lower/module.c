@@ -41,13 +41,13 @@ static void lower_program(Lower *L, const Op *op)
     const int axis = (int)tkc_op_int(op, ATTR_AXIS, 0);
     const bool is_id = op->kind == OP_PROGRAM_ID;
     lower_set_all(L, op_result(op, 0),
-                  is_id ? L->target->program_id(L, axis) : L->target->num_programs(L, axis));
+                  is_id ? target_program_id(L, axis) : target_num_programs(L, axis));
 }
 
 static void lower_barrier(Lower *L, const Op *op)
 {
     (void)op;
-    L->target->barrier(L);
+    target_barrier(L);
 }
 
 static void lower_nothing(Lower *L, const Op *op)
@@ -274,7 +274,7 @@ static bool make_function(Lower *L, const char *symbol)
     L->kernel = LLVMAddFunction(L->module, symbol, type);
     LLVMPositionBuilderAtEnd(L->entry, lower_block(L, "entry"));
     lower_place(L, lower_block(L, "body"));
-    return L->target->kernel(L, L->kernel);
+    return target_kernel(L, L->kernel);
 }
 
 static void lower_body(Lower *L, const LowerJob *job, const char *symbol)
@@ -284,14 +284,14 @@ static void lower_body(Lower *L, const LowerJob *job, const char *symbol)
     L->by_groups = ir_contains(L->fn->body, OP_DOT_WAIT, true);
     L->early = bitset_make(L->arena, (int)L->fn->nvalues);
     ir_walk(L->fn->body, find_early, L);
-    L->thread = L->target->thread_id(L);
+    L->thread = target_thread_id(L);
     make_params(L);
     lower_fetch_maps(L);
     lower_region(L, L->fn->body);
-    L->target->release_sums(L);
+    target_release_sums(L);
     const int most = pressure_limit(L);
     check(most * L->fn->num_warps * L->machine->warp_size <= MACHINE_REGISTERS, "no program fits");
-    if (most) L->target->limit_registers(L, L->kernel, most);
+    if (most) target_limit_registers(L, L->kernel, most);
     LLVMBuildRetVoid(L->b);
     LLVMBuildBr(L->entry, LLVMGetNextBasicBlock(LLVMGetEntryBasicBlock(L->kernel)));
 }
@@ -320,7 +320,6 @@ bool lower_func(Lowered *out, const LowerJob *job, Arena *a, Diags *dx)
 {
     const Func *fn = job->fn;
     Lower lower = {.fn = fn,
-                   .target = job->target,
                    .machine = fn->machine,
                    .arena = a,
                    .dx = dx,
@@ -328,7 +327,7 @@ bool lower_func(Lowered *out, const LowerJob *job, Arena *a, Diags *dx)
           *L = &lower;
     UnwindFrame frame;
     const int errors = dx->nerrors;
-    const char *symbol = job->target->symbol(a, fn->name);
+    const char *symbol = target_symbol(a, fn->name);
     map_init(&L->thread_parts, a);
     L->facts = axis_analyze(a, fn);
     L->values = arena_array(a, Regs, fn->nvalues + 1);

@@ -59,7 +59,7 @@ static bool reduce_by_instruction(Lower *L, const Reduce *r, Partial *p, uint32_
     const uint32_t all_lanes = (uint32_t)L->machine->warp_size - 1;
     if (!r->by.known || p->valid || lanes != all_lanes) return false;
     if (LLVMTypeOf(p->x[0]) != L->i32) return false;
-    LLVMValueRef v = L->target->warp_reduce(L, r->by.known, r->by.dt, p->x[0]);
+    LLVMValueRef v = target_warp_reduce(L, r->by.known, r->by.dt, p->x[0]);
     if (v) p->x[0] = v;
     return v != NULL;
 }

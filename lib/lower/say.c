@@ -40,7 +40,7 @@ static void put_program(Lower *L, Line *line)
 {
     buf_puts(&line->format, "pid (%lld, %lld, %lld)");
     for (int axis = 0; axis < 3; axis++)
-        put_number(line, widened(L, L->target->program_id(L, axis)));
+        put_number(line, widened(L, target_program_id(L, axis)));
 }
 
 static int digits(int32_t n)
@@ -104,7 +104,7 @@ static void put_prefix(Buf *out, const char *prefix, bool before_value)
 static void write_line(Lower *L, Line *line)
 {
     buf_putc(&line->format, '\n');
-    L->target->print(L, buf_text(&line->format), line->n, line->numbers);
+    target_print(L, buf_text(&line->format), line->n, line->numbers);
 }
 
 /* Code that follows is executed where pred is true (NULL: everywhere), until `end` is placed. */
@@ -176,6 +176,6 @@ void lower_assert(Lower *L, const Op *op)
         fails = fails ? LLVMBuildOr(L->b, fails, bad, "") : bad;
     }
     LLVMBasicBlockRef end = begin_if(L, lower_and(L, fails, L->combines), "assert");
-    L->target->fail(L, tkc_op_str(op, ATTR_MESSAGE, ""), op->loc);
+    target_fail(L, tkc_op_str(op, ATTR_MESSAGE, ""), op->loc);
     end_if(L, end);
 }

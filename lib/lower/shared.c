@@ -54,7 +54,7 @@ LLVMValueRef lower_shuffle_xor(Lower *L, LLVMValueRef x, uint32_t lane_mask)
 {
     LLVMValueRef words[2];
     int n = to_words(L, x, words);
-    for (int i = 0; i < n; i++) words[i] = L->target->shuffle_xor(L, words[i], lane_mask);
+    for (int i = 0; i < n; i++) words[i] = target_shuffle_xor(L, words[i], lane_mask);
     return from_words(L, LLVMTypeOf(x), words);
 }
 
@@ -62,7 +62,7 @@ LLVMValueRef lower_shuffle_from(Lower *L, LLVMValueRef x, LLVMValueRef lane)
 {
     LLVMValueRef words[2];
     int n = to_words(L, x, words);
-    for (int i = 0; i < n; i++) words[i] = L->target->shuffle_from(L, words[i], lane);
+    for (int i = 0; i < n; i++) words[i] = target_shuffle_from(L, words[i], lane);
     return from_words(L, LLVMTypeOf(x), words);
 }
 
@@ -70,7 +70,7 @@ static Access shared_access(Lower *L, LLVMValueRef address, int64_t offset, cons
                             LLVMValueRef pred)
 {
     return (Access){.space = SPACE_SHARED,
-                    .ptr = L->target->shared(L, address),
+                    .ptr = target_shared(L, address),
                     .offset = offset,
                     .pred = pred,
                     .count = p->words,
@@ -88,7 +88,7 @@ void lower_shared_store(Lower *L, LLVMValueRef address, int64_t offset, int n,
     if (lower_is_false(pred)) return;
     pack_words(L, &p, xs, words);
     Access at = shared_access(L, address, offset, &p, pred);
-    L->target->store(L, &at, words);
+    target_store(L, &at, words);
 }
 
 void lower_shared_load(Lower *L, LLVMValueRef address, int64_t offset, LLVMTypeRef ty, int n,
@@ -97,7 +97,7 @@ void lower_shared_load(Lower *L, LLVMValueRef address, int64_t offset, LLVMTypeR
     LLVMValueRef words[VECTOR_MAX];
     Packing p = packing_of(L, ty, n);
     Access at = shared_access(L, address, offset, &p, NULL);
-    L->target->load(L, &at, words);
+    target_load(L, &at, words);
     unpack_words(L, &p, words, xs);
 }
 
@@ -106,7 +106,7 @@ void lower_shared_load_rows(Lower *L, LLVMValueRef address, int64_t offset, LLVM
 {
     LLVMValueRef words[VECTOR_MAX];
     Packing p = packing_of(L, ty, n);
-    L->target->load_rows(L, L->target->shared(L, address), offset, p.words, transposed, words);
+    target_load_rows(L, target_shared(L, address), offset, p.words, transposed, words);
     for (int i = 0; i < p.words; i++) words[i] = LLVMBuildBitCast(L->b, words[i], p.word, "");
     unpack_words(L, &p, words, xs);
 }

@@ -83,7 +83,7 @@ static void store_block(Lower *L, const Op *op, const Value *x)
         lower_shared_store(L, address, imm, 1 << s.at.vector_log2, xs, pred);
     }
     if (L->machine->tma && tkc_op_attr(memory_buffer(op)->def, ATTR_COPIES))
-        L->target->group_fence(L);
+        target_group_fence(L);
 }
 
 void lower_sstore(Lower *L, const Op *op)
@@ -229,27 +229,27 @@ void lower_copy_async(Lower *L, const Op *op)
     for (uint32_t r = 0; r < (uint32_t)from.n; r++) {
         LLVMValueRef address;
         if (!address_of(L, &s, r, &address, &c.to_offset)) continue;
-        c.to = L->target->shared(L, address);
+        c.to = target_shared(L, address);
         c.from = from.r[r].v;
         c.from_offset = from.r[r].imm;
         c.pred = lower_valid(L, ty, r);
         if (mask)
             c.pred =
                 lower_and(L, c.pred, lower_reg(L, mask, type_is_block(mask->type) ? (int)r : 0));
-        L->target->copy_async(L, &c);
+        target_copy_async(L, &c);
     }
 }
 
 void lower_commit(Lower *L, const Op *op)
 {
     (void)op;
-    L->target->commit(L);
+    target_commit(L);
 }
 
 void lower_wait(Lower *L, const Op *op)
 {
-    L->target->wait(L, (int)tkc_op_int(op, ATTR_PENDING, 0));
-    if (!tkc_op_int(op, ATTR_OWN, 0)) L->target->barrier(L);
+    target_wait(L, (int)tkc_op_int(op, ATTR_PENDING, 0));
+    if (!tkc_op_int(op, ATTR_OWN, 0)) target_barrier(L);
 }
 
 /* ---- single elements ---- */
@@ -309,12 +309,12 @@ void lower_satomic_at(Lower *L, const Op *op)
 {
     const Value *x = op_arg(op, 2);
     const char *rmw = tkc_op_str(op, ATTR_RMW, "add");
-    check(L->target->has_atomic(L, rmw, type_dtype(x->type)), "no such atomic in shared memory");
+    check(target_has_atomic(L, rmw, type_dtype(x->type)), "no such atomic in shared memory");
     for (uint32_t r = 0; r < (uint32_t)lower_nregs(x->type); r++) {
         LLVMValueRef pred = may_change(L, op, x->type, r);
         if (lower_is_false(pred)) continue;
         const Atomic a = {.space = SPACE_SHARED,
-                          .ptr = L->target->shared(L, byte_of(L, op, type_bytes(x->type), r)),
+                          .ptr = target_shared(L, byte_of(L, op, type_bytes(x->type), r)),
                           .offset = place_of(op),
                           .pred = pred,
                           .dtype = type_dtype(x->type),
@@ -324,6 +324,6 @@ void lower_satomic_at(Lower *L, const Op *op)
                           .count = 1,
                           .word = lower_type(L, x->type)};
         LLVMValueRef word = lower_reg(L, x, (int)r);
-        L->target->atomic(L, &a, &word);
+        target_atomic(L, &a, &word);
     }
 }

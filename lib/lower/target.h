@@ -1,5 +1,5 @@
-/* What the lowering asks of a target: everything a GPU has and a CPU has not. The lowering owns the
-   table; lib/target fills it. */
+/* What the lowering asks of a target: everything a GPU has and a CPU has not. The lowering declares it;
+   lib/target has it. */
 #ifndef TKC_LOWER_TARGET_H
 #define TKC_LOWER_TARGET_H
 
@@ -11,7 +11,6 @@
 #include "tkc/tkc.h"
 
 typedef struct Lower Lower;
-typedef struct Target Target;
 struct AsmRegisters; /* tkc/inline_asm.h */
 struct MmaRow;       /* ir/dot_unit.h */
 
@@ -99,87 +98,84 @@ typedef struct GroupMma {
     LLVMValueRef *a, *b, *sums;
 } GroupMma;
 
-struct Target {
-    const char *device; /* for messages: "cuda" */
-    /* A kernel's name as the target's assembly can spell it; names that differ stay different. */
-    const char *(*symbol)(Arena *a, const char *name);
-    /* Gives the function its calling convention and launch bounds. False after a diagnostic: its
-       parameters do not fit. */
-    bool (*kernel)(Lower *L, LLVMValueRef fn);
-    /* No thread of it takes more registers. */
-    void (*limit_registers)(Lower *L, LLVMValueRef fn, int most);
-    LLVMValueRef (*thread_id)(Lower *L);
-    LLVMValueRef (*program_id)(Lower *L, int axis);
-    LLVMValueRef (*num_programs)(Lower *L, int axis);
-    /* All threads of the program arrive; shared memory written before is seen after. */
-    void (*barrier)(Lower *L);
-    /* Where byte `offset` (i32) of the program's shared memory is: what Access.ptr is for
-       SPACE_SHARED. */
-    LLVMValueRef (*shared)(Lower *L, LLVMValueRef offset);
-    /* One 32-bit word from another lane of the warp; every lane takes part. */
-    LLVMValueRef (*shuffle_xor)(Lower *L, LLVMValueRef word, uint32_t lane_mask);
-    LLVMValueRef (*shuffle_from)(Lower *L, LLVMValueRef word, LLVMValueRef lane);
-    /* Over all lanes, in one instruction: NULL when there is none for this op and type. */
-    LLVMValueRef (*warp_reduce)(Lower *L, OpKind op, DType dt, LLVMValueRef word);
-    /* One matrix instruction: sum += a b, in the words of its fragments (linear/fragment.h); every lane
-       takes part. */
-    void (*mma)(Lower *L, const struct MmaRow *row, const LLVMValueRef *a, const LLVMValueRef *b,
+/* A kernel's name as the target's assembly can spell it; names that differ stay different. */
+const char *target_symbol(Arena *a, const char *name);
+/* Gives the function its calling convention and launch bounds. False after a diagnostic: its
+   parameters do not fit. */
+bool target_kernel(Lower *L, LLVMValueRef fn);
+/* No thread of it takes more registers. */
+void target_limit_registers(Lower *L, LLVMValueRef fn, int most);
+LLVMValueRef target_thread_id(Lower *L);
+LLVMValueRef target_program_id(Lower *L, int axis);
+LLVMValueRef target_num_programs(Lower *L, int axis);
+/* All threads of the program arrive; shared memory written before is seen after. */
+void target_barrier(Lower *L);
+/* Where byte `offset` (i32) of the program's shared memory is: what Access.ptr is for
+   SPACE_SHARED. */
+LLVMValueRef target_shared(Lower *L, LLVMValueRef offset);
+/* One 32-bit word from another lane of the warp; every lane takes part. */
+LLVMValueRef target_shuffle_xor(Lower *L, LLVMValueRef word, uint32_t lane_mask);
+LLVMValueRef target_shuffle_from(Lower *L, LLVMValueRef word, LLVMValueRef lane);
+/* Over all lanes, in one instruction: NULL when there is none for this op and type. */
+LLVMValueRef target_warp_reduce(Lower *L, OpKind op, DType dt, LLVMValueRef word);
+/* One matrix instruction: sum += a b, in the words of its fragments (linear/fragment.h); every lane
+   takes part. */
+void target_mma(Lower *L, const struct MmaRow *row, const LLVMValueRef *a, const LLVMValueRef *b,
                 LLVMValueRef *sum);
-    /* Products of a warp group, on their way; and until all but those of the latest `pending` calls are
-       done. What sums are is not to be touched until then: waiting passes them on, n of them; none where
-       they are under way still. From hold_sums on, words that begin as they are stand for registers, and
-       are nothing but such products' sums until they have been waited for; release_sums comes last. */
-    void (*hold_sums)(Lower *L, int n, LLVMValueRef *sums);
-    void (*release_sums)(Lower *L);
-    void (*group_mma)(Lower *L, const struct GroupMma *m);
-    void (*group_wait)(Lower *L, int pending, int n, LLVMValueRef *sums);
-    /* For so many cycles of its multiprocessor (i32, the same for a warp) this warp does nothing. */
-    void (*hold)(Lower *L, LLVMValueRef cycles);
-    /* What this thread has stored to shared memory is there for such products. */
-    void (*group_fence)(Lower *L);
-    /* 32-bit words of `count` (1, 2 or 4) matrices in shared memory; this thread gives the address of a
-       row of 16 bytes (linear/shared_matrix.h); every lane takes part. */
-    void (*load_rows)(Lower *L, LLVMValueRef ptr, int64_t offset, int count, bool transposed,
+/* Products of a warp group, on their way; and until all but those of the latest `pending` calls are
+   done. What sums are is not to be touched until then: waiting passes them on, n of them; none where
+   they are under way still. From hold_sums on, words that begin as they are stand for registers, and
+   are nothing but such products' sums until they have been waited for; release_sums comes last. */
+void target_hold_sums(Lower *L, int n, LLVMValueRef *sums);
+void target_release_sums(Lower *L);
+void target_group_mma(Lower *L, const struct GroupMma *m);
+void target_group_wait(Lower *L, int pending, int n, LLVMValueRef *sums);
+/* For so many cycles of its multiprocessor (i32, the same for a warp) this warp does nothing. */
+void target_hold(Lower *L, LLVMValueRef cycles);
+/* What this thread has stored to shared memory is there for such products. */
+void target_group_fence(Lower *L);
+/* 32-bit words of `count` (1, 2 or 4) matrices in shared memory; this thread gives the address of a
+   row of 16 bytes (linear/shared_matrix.h); every lane takes part. */
+void target_load_rows(Lower *L, LLVMValueRef ptr, int64_t offset, int count, bool transposed,
                       LLVMValueRef *words);
-    /* words: in, what stays where pred is false (ignored when pred is NULL); out, what was read. */
-    void (*load)(Lower *L, const Access *at, LLVMValueRef *words);
-    void (*store)(Lower *L, const Access *at, const LLVMValueRef *words);
-    void (*copy_async)(Lower *L, const Copy *c);
-    /* A thread's copies since the last commit are a group; it waits for all groups but the latest
-       `pending`. */
-    void (*commit)(Lower *L);
-    void (*wait)(Lower *L, int pending);
-    /* The tensor map number `map`, which a box will ask for, is brought near. */
-    void (*fetch_map)(Lower *L, int map, LLVMValueRef acts);
-    /* Barriers (i32, byte offsets in shared memory) for `arrivals` each time, of BoxCopy or of box_free,
-       which a warp does for what its lanes have read; with 0 it is none any more. Waiting is for all of
-       them, `turn` being 0 and 1 by turns; only in warps where `acts` is true (NULL: in all). */
-    void (*copy_box)(Lower *L, const BoxCopy *c);
-    void (*box_barrier)(Lower *L, LLVMValueRef barrier, int arrivals, LLVMValueRef acts);
-    void (*box_free)(Lower *L, LLVMValueRef barrier);
-    void (*box_wait)(Lower *L, LLVMValueRef barrier, LLVMValueRef turn, LLVMValueRef acts);
-    /* To the matrix, without a barrier; and until all of these are there, for the thread that asked. */
-    void (*store_box)(Lower *L, const BoxCopy *c);
-    void (*store_wait)(Lower *L, LLVMValueRef acts);
-    /* Boxes that `acts` asks for from here on see what was done to shared memory; NULL: those of
-       all threads, what was written to global memory. */
-    void (*box_fence)(Lower *L, LLVMValueRef acts);
-    /* words: in, what the elements change by; out, what they were before, 0 where pred is false. */
-    void (*atomic)(Lower *L, const Atomic *at, LLVMValueRef *words);
-    bool (*has_atomic)(const Lower *L, const char *rmw, DType dt);
-    /* int1: whether it came to be so; it has read at least once. */
-    LLVMValueRef (*poll)(Lower *L, const Poll *at);
-    LLVMValueRef (*nanoseconds)(Lower *L); /* i64, of a clock that all programs have */
-    bool (*has)(const Lower *L, Instr instr);
-    LLVMValueRef (*instr)(Lower *L, Instr instr, int nargs, const LLVMValueRef *args);
-    /* Text in the target's own assembly: one value of the given type for each output register, from
-       one for each input register. */
-    void (*assembly)(Lower *L, const Op *op, const struct AsmRegisters *regs,
+/* words: in, what stays where pred is false (ignored when pred is NULL); out, what was read. */
+void target_load(Lower *L, const Access *at, LLVMValueRef *words);
+void target_store(Lower *L, const Access *at, const LLVMValueRef *words);
+void target_copy_async(Lower *L, const Copy *c);
+/* A thread's copies since the last commit are a group; it waits for all groups but the latest
+   `pending`. */
+void target_commit(Lower *L);
+void target_wait(Lower *L, int pending);
+/* The tensor map number `map`, which a box will ask for, is brought near. */
+void target_fetch_map(Lower *L, int map, LLVMValueRef acts);
+/* Barriers (i32, byte offsets in shared memory) for `arrivals` each time, of BoxCopy or of box_free,
+   which a warp does for what its lanes have read; with 0 it is none any more. Waiting is for all of
+   them, `turn` being 0 and 1 by turns; only in warps where `acts` is true (NULL: in all). */
+void target_copy_box(Lower *L, const BoxCopy *c);
+void target_box_barrier(Lower *L, LLVMValueRef barrier, int arrivals, LLVMValueRef acts);
+void target_box_free(Lower *L, LLVMValueRef barrier);
+void target_box_wait(Lower *L, LLVMValueRef barrier, LLVMValueRef turn, LLVMValueRef acts);
+/* To the matrix, without a barrier; and until all of these are there, for the thread that asked. */
+void target_store_box(Lower *L, const BoxCopy *c);
+void target_store_wait(Lower *L, LLVMValueRef acts);
+/* Boxes that `acts` asks for from here on see what was done to shared memory; NULL: those of
+   all threads, what was written to global memory. */
+void target_box_fence(Lower *L, LLVMValueRef acts);
+/* words: in, what the elements change by; out, what they were before, 0 where pred is false. */
+void target_atomic(Lower *L, const Atomic *at, LLVMValueRef *words);
+bool target_has_atomic(const Lower *L, const char *rmw, DType dt);
+/* int1: whether it came to be so; it has read at least once. */
+LLVMValueRef target_poll(Lower *L, const Poll *at);
+LLVMValueRef target_nanoseconds(Lower *L); /* i64, of a clock that all programs have */
+bool target_has(const Lower *L, Instr instr);
+LLVMValueRef target_instr(Lower *L, Instr instr, int nargs, const LLVMValueRef *args);
+/* Text in the target's own assembly: one value of the given type for each output register, from
+   one for each input register. */
+void target_assembly(Lower *L, const Op *op, const struct AsmRegisters *regs,
                      const LLVMTypeRef *types, const LLVMValueRef *in, LLVMValueRef *out);
-    /* Writes one line for people: C's format over numbers of 64 bits, as long long or double. */
-    void (*print)(Lower *L, const char *format, int n, const LLVMValueRef *args);
-    /* The launch fails with this message, at this place (NULL: not known). */
-    void (*fail)(Lower *L, const char *message, const Loc *loc);
-};
+/* Writes one line for people: C's format over numbers of 64 bits, as long long or double. */
+void target_print(Lower *L, const char *format, int n, const LLVMValueRef *args);
+/* The launch fails with this message, at this place (NULL: not known). */
+void target_fail(Lower *L, const char *message, const Loc *loc);
 
 #endif

@@ -69,7 +69,7 @@ void lower_fetch_maps(Lower *L)
     LLVMValueRef warp = LLVMBuildLShr(L->b, L->thread, lower_i32(L, LANES_LOG2), "");
     warp = lower_shuffle_from(L, warp, lower_i32(L, 0)); /* as ptxas sees */
     L->first_warp = LLVMBuildICmp(L->b, LLVMIntEQ, warp, lower_i32(L, 0), "");
-    for (int i = 0; i < maps; i++) L->target->fetch_map(L, i, L->first_warp);
+    for (int i = 0; i < maps; i++) target_fetch_map(L, i, L->first_warp);
 }
 
 void lower_copy_box(Lower *L, const Op *op)
@@ -81,7 +81,7 @@ void lower_copy_box(Lower *L, const Op *op)
     c.index[1] = outside_of_none(L, &t, c.index[1]);
     c.at = at_number(L, memory_buffer(op), number);
     c.barrier = at_number(L, op_arg(op, op->nargs - BOX_BARRIERS), number);
-    L->target->copy_box(L, &c);
+    target_copy_box(L, &c);
 }
 
 /* It begins in the matrix, which has a row and a column then. */
@@ -91,30 +91,29 @@ void lower_store_box(Lower *L, const Op *op)
     const Tile t = tile_of_op(op, parts);
     BoxCopy c = box_of(L, op, &t);
     c.at = at_number(L, memory_buffer(op), lower_i32(L, 0));
-    L->target->store_box(L, &c);
+    target_store_box(L, &c);
 }
 
 void lower_store_wait(Lower *L, const Op *op)
 {
     (void)op;
-    L->target->store_wait(L, L->first_warp);
-    L->target->barrier(L);
+    target_store_wait(L, L->first_warp);
+    target_barrier(L);
 }
 
 static void each_barrier(Lower *L, const Op *op, int copies)
 {
     const Op *alloc = op_arg(op, 0)->def;
     for (int i = 0; i < tkc_op_int(alloc, ATTR_COPIES, 1); i++)
-        L->target->box_barrier(L, at_number(L, op_arg(op, 0), lower_i32(L, i)), copies,
-                               one_thread(L));
+        target_box_barrier(L, at_number(L, op_arg(op, 0), lower_i32(L, i)), copies, one_thread(L));
 }
 
 /* The fence is for boxes: they see the barriers, and come behind what threads did before. */
 void lower_tma_begin(Lower *L, const Op *op)
 {
     each_barrier(L, op, (int)tkc_op_int(op, ATTR_ARRIVALS, 1));
-    L->target->box_fence(L, one_thread(L));
-    if (tkc_op_int(op, ATTR_FENCE, 0)) L->target->box_fence(L, NULL);
+    target_box_fence(L, one_thread(L));
+    if (tkc_op_int(op, ATTR_FENCE, 0)) target_box_fence(L, NULL);
 }
 
 void lower_tma_end(Lower *L, const Op *op)
@@ -129,15 +128,15 @@ static LLVMValueRef barrier_of(Lower *L, const Op *op)
 
 void lower_tma_wait(Lower *L, const Op *op)
 {
-    L->target->box_wait(L, barrier_of(L, op), lower_scalar(L, op_arg(op, 2)), NULL);
+    target_box_wait(L, barrier_of(L, op), lower_scalar(L, op_arg(op, 2)), NULL);
 }
 
 void lower_tma_free(Lower *L, const Op *op)
 {
-    L->target->box_free(L, barrier_of(L, op));
+    target_box_free(L, barrier_of(L, op));
 }
 
 void lower_tma_claim(Lower *L, const Op *op)
 {
-    L->target->box_wait(L, barrier_of(L, op), lower_scalar(L, op_arg(op, 2)), L->first_warp);
+    target_box_wait(L, barrier_of(L, op), lower_scalar(L, op_arg(op, 2)), L->first_warp);
 }

@@ -163,7 +163,7 @@ void lower_need_ptx(Lower *L, int version)
 
 LLVMValueRef lower_instr1(Lower *L, Instr instr, LLVMValueRef x)
 {
-    return L->target->instr(L, instr, 1, &x);
+    return target_instr(L, instr, 1, &x);
 }
 
 void lower_place(Lower *L, LLVMBasicBlockRef block)

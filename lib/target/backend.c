@@ -232,7 +232,6 @@ static bool lower(Backend *be, BackendResult *out, const Func *fn, bool line_inf
     be->tm = make_machine(fn->machine, be->features, LLVMCodeGenLevelDefault);
     const LowerJob job = {.cx = be->cx,
                           .fn = fn,
-                          .target = &nvptx_target,
                           .triple = TRIPLE,
                           .data_layout = data_layout(be->arena, be->tm),
                           .line_info = line_info};

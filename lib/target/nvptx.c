@@ -36,14 +36,14 @@ static LLVMValueRef special(Lower *L, LLVMBuilderRef b, const char *name, uint64
     return call;
 }
 
-static LLVMValueRef nvptx_thread_id(Lower *L)
+LLVMValueRef target_thread_id(Lower *L)
 {
     return special(L, L->entry, "llvm.nvvm.read.ptx.sreg.tid.x", 0,
                    (uint64_t)(L->fn->num_warps * L->machine->warp_size));
 }
 
 /* The grid's limits are the CUDA programming guide's. */
-static LLVMValueRef nvptx_program_id(Lower *L, int axis)
+LLVMValueRef target_program_id(Lower *L, int axis)
 {
     static const char *const names[] = {"llvm.nvvm.read.ptx.sreg.ctaid.x",
                                         "llvm.nvvm.read.ptx.sreg.ctaid.y",
@@ -52,7 +52,7 @@ static LLVMValueRef nvptx_program_id(Lower *L, int axis)
     return special(L, L->b, names[axis], 0, axis ? 65535 : 0x7fffffff);
 }
 
-static LLVMValueRef nvptx_num_programs(Lower *L, int axis)
+LLVMValueRef target_num_programs(Lower *L, int axis)
 {
     static const char *const names[] = {"llvm.nvvm.read.ptx.sreg.nctaid.x",
                                         "llvm.nvvm.read.ptx.sreg.nctaid.y",
@@ -61,7 +61,7 @@ static LLVMValueRef nvptx_num_programs(Lower *L, int axis)
     return special(L, L->b, names[axis], 1, axis ? 65536 : 0x80000000u);
 }
 
-static void nvptx_barrier(Lower *L)
+void target_barrier(Lower *L)
 {
     LLVMValueRef zero = lower_i32(L, 0);
     lower_intrinsic(L, "llvm.nvvm.barrier.cta.sync.aligned.all", NULL, 1, &zero);
@@ -75,17 +75,17 @@ static LLVMValueRef shuffle(Lower *L, const char *name, LLVMValueRef word, LLVMV
     return lower_intrinsic(L, name, NULL, 4, args);
 }
 
-static LLVMValueRef nvptx_shuffle_xor(Lower *L, LLVMValueRef word, uint32_t lane_mask)
+LLVMValueRef target_shuffle_xor(Lower *L, LLVMValueRef word, uint32_t lane_mask)
 {
     return shuffle(L, "llvm.nvvm.shfl.sync.bfly.i32", word, lower_i32(L, lane_mask));
 }
 
-static LLVMValueRef nvptx_shuffle_from(Lower *L, LLVMValueRef word, LLVMValueRef lane)
+LLVMValueRef target_shuffle_from(Lower *L, LLVMValueRef word, LLVMValueRef lane)
 {
     return shuffle(L, "llvm.nvvm.shfl.sync.idx.i32", word, lane);
 }
 
-static LLVMValueRef nvptx_warp_reduce(Lower *L, OpKind op, DType dt, LLVMValueRef word)
+LLVMValueRef target_warp_reduce(Lower *L, OpKind op, DType dt, LLVMValueRef word)
 {
     static const struct {
         const char *on_signed, *on_unsigned;
@@ -225,12 +225,12 @@ static const struct {
 #undef PTX
 };
 
-static bool nvptx_has(const Lower *L, Instr instr)
+bool target_has(const Lower *L, Instr instr)
 {
     return L->machine->sm >= ptx_rows[instr].sm;
 }
 
-static LLVMValueRef nvptx_instr(Lower *L, Instr instr, int nargs, const LLVMValueRef *args)
+LLVMValueRef target_instr(Lower *L, Instr instr, int nargs, const LLVMValueRef *args)
 {
     static const struct {
         DType result;
@@ -240,7 +240,7 @@ static LLVMValueRef nvptx_instr(Lower *L, Instr instr, int nargs, const LLVMValu
 #include "lower/instr.def"
 #undef INSTR
     };
-    check(nvptx_has(L, instr) && rows[instr].nargs == nargs, "instruction %d is not one of %s",
+    check(target_has(L, instr) && rows[instr].nargs == nargs, "instruction %d is not one of %s",
           (int)instr, L->machine->name);
     lower_need_ptx(L, ptx_rows[instr].ptx);
     return nvptx_asm(L, lower_dtype(L, rows[instr].result), ptx_rows[instr].text,
@@ -279,8 +279,8 @@ static int matrix_words(int elements_log2, int per_word_log2)
     return 1 << (elements_log2 - per_word_log2 - 5);
 }
 
-static void nvptx_mma(Lower *L, const MmaRow *row, const LLVMValueRef *a, const LLVMValueRef *b,
-                      LLVMValueRef *sum)
+void target_mma(Lower *L, const MmaRow *row, const LLVMValueRef *a, const LLVMValueRef *b,
+                LLVMValueRef *sum)
 {
     const MmaShape s = row->shape;
     const int na = matrix_words(s.m_log2 + s.k_log2, s.unit_log2),
@@ -320,7 +320,7 @@ static void put_register(Buf *text, const Lower *L, LLVMValueRef held)
 
 /* To pass 128 of them from turn to turn, and into each text and out again, takes LLVM 40 % of its
    time for a product. */
-static void nvptx_hold_sums(Lower *L, int n, LLVMValueRef *sums)
+void target_hold_sums(Lower *L, int n, LLVMValueRef *sums)
 {
     Ptx p = ptx_begin(L, 0, NULL);
     LLVMValueRef last = NULL;
@@ -336,7 +336,7 @@ static void nvptx_hold_sums(Lower *L, int n, LLVMValueRef *sums)
 }
 
 /* The block that comes before all has their declaration. */
-static void nvptx_release_sums(Lower *L)
+void target_release_sums(Lower *L)
 {
     for (int i = 0; i < L->held.len; i++) {
         check(!LLVMGetFirstUse(L->held.data[i]), "a value is used that stands for a register");
@@ -416,7 +416,7 @@ static void put_group_step(Ptx *p, const GroupMma *m, int step, int given)
 
 /* One text: nothing comes between. The fence is for registers that other instructions have
    written. */
-static void nvptx_group_mma(Lower *L, const GroupMma *m)
+void target_group_mma(Lower *L, const GroupMma *m)
 {
     const int n = register_of(L, m->sums[0]) >= 0 ? 0 : m->tiles * m->each,
               steps = m->tiles * m->steps, words = steps * (m->a_in_registers ? GROUP_A_WORDS : 1);
@@ -432,7 +432,7 @@ static void nvptx_group_mma(Lower *L, const GroupMma *m)
 }
 
 /* As many sums at a time as one text can have. */
-static void nvptx_group_wait(Lower *L, int pending, int n, LLVMValueRef *sums)
+void target_group_wait(Lower *L, int pending, int n, LLVMValueRef *sums)
 {
     enum { MOST = 128 };
     const char *wait = arena_printf(L->arena, "wgmma.wait_group.sync.aligned %d;", pending);
@@ -445,7 +445,7 @@ static void nvptx_group_wait(Lower *L, int pending, int n, LLVMValueRef *sums)
     }
 }
 
-static void nvptx_hold(Lower *L, LLVMValueRef cycles)
+void target_hold(Lower *L, LLVMValueRef cycles)
 {
     nvptx_asm(L, LLVMVoidTypeInContext(L->cx),
               "{\n\t.reg .pred p;\n\t.reg .b32 start, now;\n\tsetp.eq.u32 p, $0, 0;\n\t"
@@ -454,7 +454,7 @@ static void nvptx_hold(Lower *L, LLVMValueRef cycles)
               "r", true, 1, &cycles);
 }
 
-static void nvptx_group_fence(Lower *L)
+void target_group_fence(Lower *L)
 {
     ptx_alone(L, "fence.proxy.async.shared::cta;");
 }
@@ -509,8 +509,8 @@ static const char *constraints_of(Lower *L, const Op *op, const AsmRegisters *re
     return buf_text(&b);
 }
 
-static void nvptx_assembly(Lower *L, const Op *op, const AsmRegisters *regs,
-                           const LLVMTypeRef *types, const LLVMValueRef *in, LLVMValueRef *out)
+void target_assembly(Lower *L, const Op *op, const AsmRegisters *regs, const LLVMTypeRef *types,
+                     const LLVMValueRef *in, LLVMValueRef *out)
 {
     const int n = regs->noutputs;
     const char *text = tkc_op_str(op, ATTR_ASM, "");
@@ -577,7 +577,7 @@ static Place ptx_give_address(Ptx *p, LLVMValueRef ptr, int64_t offset)
     return (Place){operand, offset};
 }
 
-static void nvptx_load(Lower *L, const Access *at, LLVMValueRef *words)
+void target_load(Lower *L, const Access *at, LLVMValueRef *words)
 {
     Ptx p = ptx_begin(L, at->count, at->word);
     const Place from = ptx_give_address(&p, at->ptr, at->offset);
@@ -593,7 +593,7 @@ static void nvptx_load(Lower *L, const Access *at, LLVMValueRef *words)
 }
 
 /* What is not read becomes 0: the bytes to read are chosen here, as LLVM makes a number of two masks. */
-static void nvptx_copy_async(Lower *L, const Copy *c)
+void target_copy_async(Lower *L, const Copy *c)
 {
     Ptx p = ptx_begin(L, 0, NULL);
     const Place to = ptx_give_address(&p, c->to, c->to_offset),
@@ -610,18 +610,18 @@ static void nvptx_copy_async(Lower *L, const Copy *c)
     ptx_end(&p, true, NULL);
 }
 
-static void nvptx_commit(Lower *L)
+void target_commit(Lower *L)
 {
     ptx_alone(L, "cp.async.commit_group;");
 }
 
-static void nvptx_wait(Lower *L, int pending)
+void target_wait(Lower *L, int pending)
 {
     ptx_alone(L, arena_printf(L->arena, "cp.async.wait_group %d;", pending));
 }
 
-static void nvptx_load_rows(Lower *L, LLVMValueRef ptr, int64_t offset, int count, bool transposed,
-                            LLVMValueRef *words)
+void target_load_rows(Lower *L, LLVMValueRef ptr, int64_t offset, int count, bool transposed,
+                      LLVMValueRef *words)
 {
     Ptx p = ptx_begin(L, count, L->i32);
     const Place from = ptx_give_address(&p, ptr, offset);
@@ -635,7 +635,7 @@ static void nvptx_load_rows(Lower *L, LLVMValueRef ptr, int64_t offset, int coun
     mark_convergent(L, ptx_end(&p, true, words));
 }
 
-static void nvptx_store(Lower *L, const Access *at, const LLVMValueRef *words)
+void target_store(Lower *L, const Access *at, const LLVMValueRef *words)
 {
     Ptx p = ptx_begin(L, 0, NULL);
     const Place to = ptx_give_address(&p, at->ptr, at->offset);
@@ -650,7 +650,7 @@ static void nvptx_store(Lower *L, const Access *at, const LLVMValueRef *words)
     ptx_end(&p, true, NULL);
 }
 
-static LLVMValueRef nvptx_shared(Lower *L, LLVMValueRef offset)
+LLVMValueRef target_shared(Lower *L, LLVMValueRef offset)
 {
     enum { LEAST = 16 };
     LLVMValueRef all = LLVMGetNamedGlobal(L->module, "shared");
@@ -706,7 +706,7 @@ static bool is_looped(const Lower *L, const AtomicRow *row, DType dt)
     return strcmp(row->name, "add") != 0 || (dt == DT_BF16 && L->machine->sm < BF16_ADD);
 }
 
-static bool nvptx_has_atomic(const Lower *L, const char *rmw, DType dt)
+bool target_has_atomic(const Lower *L, const char *rmw, DType dt)
 {
     const AtomicRow *row = atomic_row(rmw);
     const DTypeInfo *info = dtype_info(dt);
@@ -779,7 +779,7 @@ static void atomic_loop(Lower *L, const Atomic *a, LLVMValueRef *words)
     ptx_end(&p, true, words);
 }
 
-static void nvptx_atomic(Lower *L, const Atomic *a, LLVMValueRef *words)
+void target_atomic(Lower *L, const Atomic *a, LLVMValueRef *words)
 {
     if (is_looped(L, atomic_row(a->rmw), a->dtype)) {
         atomic_loop(L, a, words);
@@ -806,12 +806,12 @@ static void nvptx_atomic(Lower *L, const Atomic *a, LLVMValueRef *words)
 
 /* ---- waiting ---- */
 
-static LLVMValueRef nvptx_nanoseconds(Lower *L)
+LLVMValueRef target_nanoseconds(Lower *L)
 {
     return nvptx_asm(L, L->i64, "mov.u64 $0, %globaltimer;", "=l", true, 0, NULL);
 }
 
-static LLVMValueRef nvptx_poll(Lower *L, const Poll *a)
+LLVMValueRef target_poll(Lower *L, const Poll *a)
 {
     const unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(a->expected));
     LLVMValueRef found;
@@ -836,48 +836,3 @@ static LLVMValueRef nvptx_poll(Lower *L, const Poll *a)
     ptx_end(&p, true, &found);
     return LLVMBuildICmp(L->b, LLVMIntNE, found, lower_i32(L, 0), "");
 }
-
-const Target nvptx_target = {
-    .device = "cuda",
-    .symbol = nvptx_symbol,
-    .kernel = nvptx_kernel,
-    .limit_registers = nvptx_limit_registers,
-    .thread_id = nvptx_thread_id,
-    .program_id = nvptx_program_id,
-    .num_programs = nvptx_num_programs,
-    .barrier = nvptx_barrier,
-    .shared = nvptx_shared,
-    .shuffle_xor = nvptx_shuffle_xor,
-    .shuffle_from = nvptx_shuffle_from,
-    .warp_reduce = nvptx_warp_reduce,
-    .mma = nvptx_mma,
-    .hold_sums = nvptx_hold_sums,
-    .release_sums = nvptx_release_sums,
-    .group_mma = nvptx_group_mma,
-    .group_wait = nvptx_group_wait,
-    .hold = nvptx_hold,
-    .group_fence = nvptx_group_fence,
-    .load_rows = nvptx_load_rows,
-    .load = nvptx_load,
-    .store = nvptx_store,
-    .copy_async = nvptx_copy_async,
-    .commit = nvptx_commit,
-    .wait = nvptx_wait,
-    .copy_box = nvptx_copy_box,
-    .fetch_map = nvptx_fetch_map,
-    .store_box = nvptx_store_box,
-    .store_wait = nvptx_store_wait,
-    .box_barrier = nvptx_box_barrier,
-    .box_fence = nvptx_box_fence,
-    .box_free = nvptx_box_free,
-    .box_wait = nvptx_box_wait,
-    .atomic = nvptx_atomic,
-    .has_atomic = nvptx_has_atomic,
-    .poll = nvptx_poll,
-    .nanoseconds = nvptx_nanoseconds,
-    .has = nvptx_has,
-    .instr = nvptx_instr,
-    .assembly = nvptx_assembly,
-    .print = nvptx_print,
-    .fail = nvptx_fail,
-};

@@ -26,7 +26,7 @@ static bool is_reserved(const char *name)
 /* A PTX name is made of ASCII letters, digits, '_' and '$'. No name of the language has a '$', so
    that $ and two hexadecimal digits for each other byte give every kernel a name of its own; one
    that is taken gets a $ before. */
-const char *nvptx_symbol(Arena *a, const char *name)
+const char *target_symbol(Arena *a, const char *name)
 {
     Buf out = buf_make(a);
     if (is_reserved(name)) buf_puts(&out, "$");
@@ -79,7 +79,7 @@ static void set_string_attribute(Lower *L, LLVMValueRef fn, const char *name, co
     LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex, a);
 }
 
-void nvptx_limit_registers(Lower *L, LLVMValueRef fn, int most)
+void target_limit_registers(Lower *L, LLVMValueRef fn, int most)
 {
     if (L->fn->max_registers) return;
     set_string_attribute(L, fn, "nvvm.maxnreg", arena_printf(L->arena, "%d", most));
@@ -99,7 +99,7 @@ static void pass_in_place(Lower *L, LLVMValueRef fn, int param)
                             LLVMCreateStringAttribute(L->cx, stays, sizeof stays - 1, NULL, 0));
 }
 
-bool nvptx_kernel(Lower *L, LLVMValueRef fn)
+bool target_kernel(Lower *L, LLVMValueRef fn)
 {
     const Func *f = L->fn;
     const int maps = (int)LLVMCountParams(fn) - f->nparams;

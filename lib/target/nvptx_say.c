@@ -46,7 +46,7 @@ static LLVMValueRef argument_room(Lower *L)
     return L->print_room;
 }
 
-void nvptx_print(Lower *L, const char *format, int n, const LLVMValueRef *args)
+void target_print(Lower *L, const char *format, int n, const LLVMValueRef *args)
 {
     LLVMValueRef room = argument_room(L);
     check(n <= MOST_PRINTED, "a line of %d numbers", n);
@@ -57,7 +57,7 @@ void nvptx_print(Lower *L, const char *format, int n, const LLVMValueRef *args)
     call(L, "vprintf", L->i32, 2, (LLVMValueRef[]){text(L, format), room});
 }
 
-void nvptx_fail(Lower *L, const char *message, const Loc *loc)
+void target_fail(Lower *L, const char *message, const Loc *loc)
 {
     const char *file = loc ? lines_file(L->arena, loc) : "?", *function = L->fn->name;
     call(L, "__assertfail", LLVMVoidTypeInContext(L->cx), 5,

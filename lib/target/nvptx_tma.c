@@ -54,25 +54,25 @@ static void put_place(Buf *text, const BoxCopy *c)
 static void box_effect(Lower *L, Buf *text, const BoxCopy *c)
 {
     LLVMValueRef args[COLUMN + TKC_DESCRIPTOR_RANK + 1] = {
-        [ACTS] = c->acts, [MAP] = map_of(L, c->map), [AT] = L->target->shared(L, c->at)};
+        [ACTS] = c->acts, [MAP] = map_of(L, c->map), [AT] = target_shared(L, c->at)};
     Buf constraints = buf_make(L->arena);
     int n = COLUMN;
     for (int d = 0; d < c->rank; d++) args[n++] = c->index[d];
-    if (c->barrier) args[n++] = L->target->shared(L, c->barrier);
+    if (c->barrier) args[n++] = target_shared(L, c->barrier);
     buf_puts(&constraints, "b,l");
     for (int i = AT; i < n; i++) buf_puts(&constraints, ",r");
     buf_puts(text, "\nover:\n\t}");
     effect(L, buf_text(text), buf_text(&constraints), n, args);
 }
 
-void nvptx_fetch_map(Lower *L, int map, LLVMValueRef acts)
+void target_fetch_map(Lower *L, int map, LLVMValueRef acts)
 {
     Buf text = elect(L);
     buf_puts(&text, "\n\t@p prefetch.tensormap [$1];\nover:\n\t}");
     effect(L, buf_text(&text), "b,l", 2, (LLVMValueRef[]){acts, map_of(L, map)});
 }
 
-void nvptx_copy_box(Lower *L, const BoxCopy *c)
+void target_copy_box(Lower *L, const BoxCopy *c)
 {
     Buf text = elect(L);
     buf_printf(&text, "\n\t@p mbarrier.arrive.expect_tx.shared::cta.b64 _, [$%d], %d;",
@@ -89,7 +89,7 @@ void nvptx_copy_box(Lower *L, const BoxCopy *c)
     box_effect(L, &text, c);
 }
 
-void nvptx_store_box(Lower *L, const BoxCopy *c)
+void target_store_box(Lower *L, const BoxCopy *c)
 {
     Buf text = elect(L);
     for (int i = 0; i < c->boxes; i++) {
@@ -103,38 +103,38 @@ void nvptx_store_box(Lower *L, const BoxCopy *c)
     box_effect(L, &text, c);
 }
 
-void nvptx_store_wait(Lower *L, LLVMValueRef acts)
+void target_store_wait(Lower *L, LLVMValueRef acts)
 {
     Buf text = elect(L);
     buf_puts(&text, "\n\t@p cp.async.bulk.wait_group 0;\nover:\n\t}");
     effect(L, buf_text(&text), "b", 1, &acts);
 }
 
-void nvptx_box_barrier(Lower *L, LLVMValueRef barrier, int arrivals, LLVMValueRef acts)
+void target_box_barrier(Lower *L, LLVMValueRef barrier, int arrivals, LLVMValueRef acts)
 {
     Buf text = buf_make(L->arena);
     if (arrivals) buf_printf(&text, "@$1 mbarrier.init.shared::cta.b64 [$0], %d;", arrivals);
     else buf_puts(&text, "@$1 mbarrier.inval.shared::cta.b64 [$0];");
-    effect(L, buf_text(&text), "r,b", 2, (LLVMValueRef[]){L->target->shared(L, barrier), acts});
+    effect(L, buf_text(&text), "r,b", 2, (LLVMValueRef[]){target_shared(L, barrier), acts});
 }
 
 /* TMA is another proxy than the threads' own accesses, of which no barrier tells it. */
-void nvptx_box_fence(Lower *L, LLVMValueRef acts)
+void target_box_fence(Lower *L, LLVMValueRef acts)
 {
     if (acts) effect(L, "@$0 fence.proxy.async.shared::cta;", "b", 1, &acts);
     else effect(L, "fence.proxy.async.global;", "", 0, NULL);
 }
 
 /* Who waits for it comes behind what all lanes have read. */
-void nvptx_box_free(Lower *L, LLVMValueRef barrier)
+void target_box_free(Lower *L, LLVMValueRef barrier)
 {
     effect(L,
            "{\n\t.reg .pred p;\n\tbar.warp.sync -1;\n\telect.sync _|p, -1;\n\t"
            "@p mbarrier.arrive.shared::cta.b64 _, [$0];\n\t}",
-           "r", 1, (LLVMValueRef[]){L->target->shared(L, barrier)});
+           "r", 1, (LLVMValueRef[]){target_shared(L, barrier)});
 }
 
-void nvptx_box_wait(Lower *L, LLVMValueRef barrier, LLVMValueRef turn, LLVMValueRef acts)
+void target_box_wait(Lower *L, LLVMValueRef barrier, LLVMValueRef turn, LLVMValueRef acts)
 {
     Buf text = buf_make(L->arena);
     buf_puts(&text, "{\n\t.reg .pred done;\n\t");
@@ -143,5 +143,5 @@ void nvptx_box_wait(Lower *L, LLVMValueRef barrier, LLVMValueRef turn, LLVMValue
                     "\n\t@!done bra again;\n\t");
     buf_puts(&text, acts ? "over:\n\t}" : "}");
     effect(L, buf_text(&text), acts ? "r,r,b" : "r,r", acts ? 3 : 2,
-           (LLVMValueRef[]){L->target->shared(L, barrier), turn, acts});
+           (LLVMValueRef[]){target_shared(L, barrier), turn, acts});
 }

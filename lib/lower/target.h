@@ -16,7 +16,7 @@ struct MmaRow;       /* ir/dot_unit.h */
 
 /* Instructions without an LLVM spelling, by name: see instr.def for what each computes. */
 typedef enum Instr {
-#define INSTR(ID, result, nargs) INSTR_##ID,
+#define INSTR(ID, ...) INSTR_##ID,
 #include "lower/instr.def"
 #undef INSTR
     INSTR_COUNT

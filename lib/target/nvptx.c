@@ -217,34 +217,26 @@ static void ptx_alone(Lower *L, const char *text)
 }
 
 static const struct {
+    DType result;
     const char *text, *constraints;
     int sm, ptx;
-} ptx_rows[INSTR_COUNT] = {
-#define PTX(ID, text, constraints, sm, ptx) [INSTR_##ID] = {text, constraints, sm, ptx},
-#include "target/nvptx_asm.def"
-#undef PTX
+} instrs[INSTR_COUNT] = {
+#define INSTR(ID, result, ...) [INSTR_##ID] = {DT_##result, __VA_ARGS__},
+#include "lower/instr.def"
+#undef INSTR
 };
 
 bool target_has(const Lower *L, Instr instr)
 {
-    return L->machine->sm >= ptx_rows[instr].sm;
+    return L->machine->sm >= instrs[instr].sm;
 }
 
 LLVMValueRef target_instr(Lower *L, Instr instr, int nargs, const LLVMValueRef *args)
 {
-    static const struct {
-        DType result;
-        int nargs;
-    } rows[INSTR_COUNT] = {
-#define INSTR(ID, result, nargs) [INSTR_##ID] = {DT_##result, nargs},
-#include "lower/instr.def"
-#undef INSTR
-    };
-    check(target_has(L, instr) && rows[instr].nargs == nargs, "instruction %d is not one of %s",
-          (int)instr, L->machine->name);
-    lower_need_ptx(L, ptx_rows[instr].ptx);
-    return nvptx_asm(L, lower_dtype(L, rows[instr].result), ptx_rows[instr].text,
-                    ptx_rows[instr].constraints, false, nargs, args);
+    check(target_has(L, instr), "instruction %d is not one of %s", (int)instr, L->machine->name);
+    lower_need_ptx(L, instrs[instr].ptx);
+    return nvptx_asm(L, lower_dtype(L, instrs[instr].result), instrs[instr].text,
+                     instrs[instr].constraints, false, nargs, args);
 }
 
 /* ---- matrices ---- */

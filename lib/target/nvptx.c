@@ -42,23 +42,22 @@ LLVMValueRef target_thread_id(Lower *L)
                    (uint64_t)(L->fn->num_warps * L->machine->warp_size));
 }
 
-/* The grid's limits are the CUDA programming guide's. */
+/* Of ctaid or nctaid. The grid's limits are the CUDA programming guide's. */
+static LLVMValueRef of_grid(Lower *L, const char *what, int axis, uint64_t lo, uint64_t hi)
+{
+    check(axis >= 0 && axis < 3, "%s of axis %d", what, axis);
+    const char *name = arena_printf(L->arena, "llvm.nvvm.read.ptx.sreg.%s.%c", what, 'x' + axis);
+    return special(L, L->b, name, lo, hi);
+}
+
 LLVMValueRef target_program_id(Lower *L, int axis)
 {
-    static const char *const names[] = {"llvm.nvvm.read.ptx.sreg.ctaid.x",
-                                        "llvm.nvvm.read.ptx.sreg.ctaid.y",
-                                        "llvm.nvvm.read.ptx.sreg.ctaid.z"};
-    check(axis >= 0 && axis < 3, "program id of axis %d", axis);
-    return special(L, L->b, names[axis], 0, axis ? 65535 : 0x7fffffff);
+    return of_grid(L, "ctaid", axis, 0, axis ? 65535 : 0x7fffffff);
 }
 
 LLVMValueRef target_num_programs(Lower *L, int axis)
 {
-    static const char *const names[] = {"llvm.nvvm.read.ptx.sreg.nctaid.x",
-                                        "llvm.nvvm.read.ptx.sreg.nctaid.y",
-                                        "llvm.nvvm.read.ptx.sreg.nctaid.z"};
-    check(axis >= 0 && axis < 3, "number of programs of axis %d", axis);
-    return special(L, L->b, names[axis], 1, axis ? 65536 : 0x80000000u);
+    return of_grid(L, "nctaid", axis, 1, axis ? 65536 : 0x80000000u);
 }
 
 void target_barrier(Lower *L)
@@ -105,6 +104,18 @@ LLVMValueRef target_warp_reduce(Lower *L, OpKind op, DType dt, LLVMValueRef word
 
 /* ---- inline PTX ---- */
 
+static void mark(Lower *L, LLVMValueRef call, const char *attribute)
+{
+    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                             lower_attribute(L, attribute, 0));
+}
+
+/* All lanes of the warp take part. */
+static void mark_convergent(Lower *L, LLVMValueRef call)
+{
+    mark(L, call, "convergent");
+}
+
 LLVMValueRef nvptx_asm(Lower *L, LLVMTypeRef result, const char *text, const char *constraints,
                        bool has_effects, int nargs, const LLVMValueRef *args)
 {
@@ -118,19 +129,15 @@ LLVMValueRef nvptx_asm(Lower *L, LLVMTypeRef result, const char *text, const cha
     LLVMValueRef fn = LLVMGetInlineAsm(ty, text, strlen(text), constraints, strlen(constraints),
                                        has_effects, false, LLVMInlineAsmDialectATT, false);
     LLVMValueRef call = LLVMBuildCall2(L->b, ty, fn, copy, (unsigned)nargs, "");
-    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                             lower_attribute(L, "nounwind", 0));
-    if (!has_effects)
-        LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                                 lower_attribute(L, "memory", 0));
+    mark(L, call, "nounwind");
+    if (!has_effects) mark(L, call, "memory");
     return call;
 }
 
-/* All lanes of the warp take part. */
-static void mark_convergent(Lower *L, LLVMValueRef call)
+void nvptx_effect(Lower *L, const char *text, const char *constraints, int n,
+                  const LLVMValueRef *args)
 {
-    LLVMAddCallSiteAttribute(call, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
-                             lower_attribute(L, "convergent", 0));
+    nvptx_asm(L, LLVMVoidTypeInContext(L->cx), text, constraints, true, n, args);
 }
 
 static char constraint_of(const Lower *L, LLVMTypeRef ty)
@@ -210,11 +217,39 @@ static LLVMValueRef ptx_end(Ptx *p, bool has_effects, LLVMValueRef *out)
     return call;
 }
 
-/* One that gives nothing and is given nothing. */
-static void ptx_alone(Lower *L, const char *text)
+/* ---- operands in its text ---- */
+
+/* "{$4, $5}": those from `first` on. */
+static const char *list(const Lower *L, int first, int n)
 {
-    nvptx_asm(L, LLVMVoidTypeInContext(L->cx), text, "", true, 0, NULL);
+    Buf b = buf_make(L->arena);
+    for (int i = 0; i < n; i++) buf_printf(&b, "%s$%d", i ? ", " : "{", first + i);
+    buf_putc(&b, '}');
+    return buf_text(&b);
 }
+
+/* The same; one stands alone. */
+static const char *words(const Lower *L, int first, int n)
+{
+    return n > 1 ? list(L, first, n) : arena_printf(L->arena, "$%d", first);
+}
+
+/* "[$1+16]". A constant that is no signed number of 32 bits, as the instruction has room for, is added
+   before. */
+static const char *ptx_give_address(Ptx *p, LLVMValueRef ptr, int64_t offset)
+{
+    Lower *L = p->L;
+    if (offset != (int32_t)offset) {
+        LLVMValueRef by = LLVMConstInt(L->i64, (uint64_t)offset, true);
+        ptr = LLVMBuildGEP2(L->b, L->i8, ptr, &by, 1, "");
+        offset = 0;
+    }
+    const int operand = ptx_give(p, ptr);
+    return offset ? arena_printf(L->arena, "[$%d+%lld]", operand, (long long)offset)
+                  : arena_printf(L->arena, "[$%d]", operand);
+}
+
+/* ---- instructions by name ---- */
 
 static const struct {
     DType result;
@@ -257,14 +292,6 @@ static const char *matrix_type(DType dt, bool is_sum)
     }
 }
 
-/* " {$4, $5}" of the operands from `first` on. */
-static void put_list(Buf *b, int first, int n)
-{
-    buf_puts(b, " {");
-    for (int i = 0; i < n; i++) buf_printf(b, "%s$%d", i ? ", " : "", first + i);
-    buf_putc(b, '}');
-}
-
 /* Bits of the numbers of registers: 32 lanes share a matrix. */
 static int matrix_words(int elements_log2, int per_word_log2)
 {
@@ -283,14 +310,10 @@ void target_mma(Lower *L, const MmaRow *row, const LLVMValueRef *a, const LLVMVa
     for (int i = 0; i < na; i++) ptx_give(&p, a[i]);
     for (int i = 0; i < nb; i++) ptx_give(&p, b[i]);
     for (int i = 0; i < nc; i++) ptx_give(&p, sum[i]);
-    buf_printf(&p.text, "mma.sync.aligned.m%dn%dk%d.row.col.%s.%s.%s.%s", 1 << s.m_log2,
-               1 << s.n_log2, 1 << s.k_log2, type, matrix_type(row->a, false),
-               matrix_type(row->b, false), type);
-    const int counts[] = {nc, na, nb, nc};
-    for (int i = 0, first = 0; i < 4; first += counts[i++]) {
-        put_list(&p.text, first, counts[i]);
-        buf_putc(&p.text, i < 3 ? ',' : ';');
-    }
+    buf_printf(&p.text, "mma.sync.aligned.m%dn%dk%d.row.col.%s.%s.%s.%s %s, %s, %s, %s;",
+               1 << s.m_log2, 1 << s.n_log2, 1 << s.k_log2, type, matrix_type(row->a, false),
+               matrix_type(row->b, false), type, list(L, 0, nc), list(L, nc, na),
+               list(L, nc + na, nb), list(L, nc + na + nb, nc));
     lower_need_ptx(L, row->ptx);
     mark_convergent(L, ptx_end(&p, false, sum));
 }
@@ -303,11 +326,6 @@ static int register_of(const Lower *L, LLVMValueRef v)
     for (int i = 0; i < L->held.len; i++)
         if (L->held.data[i] == v) return i;
     return -1;
-}
-
-static void put_register(Buf *text, const Lower *L, LLVMValueRef held)
-{
-    buf_printf(text, "%%sum%d", register_of(L, held));
 }
 
 /* To pass 128 of them from turn to turn, and into each text and out again, takes LLVM 40 % of its
@@ -336,26 +354,24 @@ void target_release_sums(Lower *L)
     }
     LLVMBuilderRef here = L->b;
     L->b = L->entry;
-    if (L->held.len) ptx_alone(L, arena_printf(L->arena, ".reg .b32 %%sum<%d>;", L->held.len));
+    if (L->held.len)
+        nvptx_effect(L, arena_printf(L->arena, ".reg .b32 %%sum<%d>;", L->held.len), "", 0, NULL);
     L->b = here;
 }
 
-static void put_held(Buf *text, const Lower *L, int n, const LLVMValueRef *sums)
+static const char *held_list(const Lower *L, int n, const LLVMValueRef *sums)
 {
-    for (int i = 0; i < n; i++) {
-        buf_puts(text, i ? ", " : " {");
-        put_register(text, L, sums[i]);
-    }
-    buf_putc(text, '}');
+    Buf b = buf_make(L->arena);
+    for (int i = 0; i < n; i++)
+        buf_printf(&b, "%s%%sum%d", i ? ", " : "{", register_of(L, sums[i]));
+    buf_putc(&b, '}');
+    return buf_text(&b);
 }
 
 static void take_held(Ptx *p, LLVMValueRef *sums)
 {
-    for (int i = 0; i < p->nresults; i++) {
-        buf_printf(&p->text, "\n\tmov.b32 $%d, ", i);
-        put_register(&p->text, p->L, sums[i]);
-        buf_putc(&p->text, ';');
-    }
+    for (int i = 0; i < p->nresults; i++)
+        buf_printf(&p->text, "\n\tmov.b32 $%d, %%sum%d;", i, register_of(p->L, sums[i]));
     mark_convergent(p->L, ptx_end(p, true, sums));
 }
 
@@ -394,11 +410,10 @@ static void put_group_step(Ptx *p, const GroupMma *m, int step, int given)
     const int each = m->each, words = m->a_in_registers ? GROUP_A_WORDS : 1,
               steps = m->tiles * m->steps, a = given + step * words,
               b = given + steps * words + step, own = step / m->steps * each;
-    buf_printf(text, "wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s", m->columns,
+    buf_printf(text, "wgmma.mma_async.sync.aligned.m64n%dk%d.%s.%s.%s %s", m->columns,
                1 << m->row->shape.k_log2, matrix_type(m->row->sum, true),
-               matrix_type(m->row->a, false), matrix_type(m->row->b, false));
-    if (given) put_list(text, own, each);
-    else put_held(text, p->L, each, m->sums + own);
+               matrix_type(m->row->a, false), matrix_type(m->row->b, false),
+               given ? list(p->L, own, each) : held_list(p->L, each, m->sums + own));
     if (!m->a_in_registers) buf_printf(text, ", $%d", a);
     for (int i = 0; m->a_in_registers && i < words; i++)
         buf_printf(text, "%sa%d%s", i ? ", " : ", {", step * words + i, i + 1 < words ? "" : "}");
@@ -428,7 +443,7 @@ void target_group_wait(Lower *L, int pending, int n, LLVMValueRef *sums)
 {
     enum { MOST = 128 };
     const char *wait = arena_printf(L->arena, "wgmma.wait_group.sync.aligned %d;", pending);
-    if (!n) ptx_alone(L, wait);
+    if (!n) nvptx_effect(L, wait, "", 0, NULL);
     for (int i = 0; i < n; i += MOST) {
         Ptx p = ptx_begin(L, n - i < MOST ? n - i : MOST, LLVMTypeOf(sums[i]));
         if (!i) buf_puts(&p.text, wait);
@@ -439,16 +454,17 @@ void target_group_wait(Lower *L, int pending, int n, LLVMValueRef *sums)
 
 void target_hold(Lower *L, LLVMValueRef cycles)
 {
-    nvptx_asm(L, LLVMVoidTypeInContext(L->cx),
-              "{\n\t.reg .pred p;\n\t.reg .b32 start, now;\n\tsetp.eq.u32 p, $0, 0;\n\t"
-              "@p bra over;\n\tmov.u32 start, %clock;\n\tagain:\n\tmov.u32 now, %clock;\n\t"
-              "sub.s32 now, now, start;\n\tsetp.lt.u32 p, now, $0;\n\t@p bra again;\n\tover:\n\t}",
-              "r", true, 1, &cycles);
+    nvptx_effect(L,
+                 "{\n\t.reg .pred p;\n\t.reg .b32 start, now;\n\tsetp.eq.u32 p, $0, 0;\n\t"
+                 "@p bra over;\n\tmov.u32 start, %clock;\n\tagain:\n\tmov.u32 now, %clock;\n\t"
+                 "sub.s32 now, now, start;\n\tsetp.lt.u32 p, now, $0;\n\t@p bra again;\n\t"
+                 "over:\n\t}",
+                 "r", 1, &cycles);
 }
 
 void target_group_fence(Lower *L)
 {
-    ptx_alone(L, "fence.proxy.async.shared::cta;");
+    nvptx_effect(L, "fence.proxy.async.shared::cta;", "", 0, NULL);
 }
 
 /* ---- the user's PTX ---- */
@@ -517,128 +533,85 @@ void target_assembly(Lower *L, const Op *op, const AsmRegisters *regs, const LLV
 
 /* ---- memory ---- */
 
+static const char *space_name(Space space)
+{
+    return space == SPACE_GLOBAL ? "global" : "shared";
+}
+
 /* ".global", what the caches should do, vector and type. A cache operator and an eviction priority
    exclude each other in PTX; the priority is a hint, so it gives way. */
-static void put_suffix(Lower *L, Buf *b, const Access *at)
+static const char *suffix(Lower *L, const Access *at)
 {
-    if (at->sem) buf_printf(b, ".%s.%s", at->sem, at->scope);
-    else if (at->is_volatile) buf_puts(b, ".volatile");
-    buf_puts(b, at->space == SPACE_GLOBAL ? ".global" : ".shared");
+    Buf b = buf_make(L->arena);
+    if (at->sem) buf_printf(&b, ".%s.%s", at->sem, at->scope);
+    else if (at->is_volatile) buf_puts(&b, ".volatile");
+    buf_printf(&b, ".%s", space_name(at->space));
     const bool has_priority = *at->evict && strcmp(at->evict, "evict_normal");
     if (*at->cache && !at->is_volatile) {
-        buf_puts(b, at->cache);
+        buf_puts(&b, at->cache);
     } else if (has_priority && !at->is_volatile) {
-        buf_printf(b, ".L1::%s", at->evict);
+        buf_printf(&b, ".L1::%s", at->evict);
         lower_need_ptx(L, 74);
     }
-    if (at->count > 1) buf_printf(b, ".v%d", at->count);
-    buf_printf(b, ".b%d ", at->bits);
+    if (at->count > 1) buf_printf(&b, ".v%d", at->count);
+    buf_printf(&b, ".b%d", at->bits);
+    return buf_text(&b);
 }
 
-static void put_words(Buf *b, int count, int first)
-{
-    if (count > 1) buf_putc(b, '{');
-    for (int i = 0; i < count; i++) buf_printf(b, "%s$%d", i ? ", " : "", first + i);
-    if (count > 1) buf_putc(b, '}');
-}
-
-/* An operand and a number: "[$1+16]". */
-typedef struct Place {
-    int operand;
-    int64_t offset;
-} Place;
-
-static void put_place(Ptx *p, Place at)
-{
-    if (at.offset) buf_printf(&p->text, "[$%d+%lld]", at.operand, (long long)at.offset);
-    else buf_printf(&p->text, "[$%d]", at.operand);
-}
-
-/* The address with a constant that fits the instruction: a signed number of 32 bits. */
-static LLVMValueRef near_address(Lower *L, LLVMValueRef ptr, int64_t *offset)
-{
-    if (*offset == (int32_t)*offset) return ptr;
-    LLVMValueRef by = LLVMConstInt(L->i64, (uint64_t)*offset, true);
-    *offset = 0;
-    return LLVMBuildGEP2(L->b, L->i8, ptr, &by, 1, "");
-}
-
-static Place ptx_give_address(Ptx *p, LLVMValueRef ptr, int64_t offset)
-{
-    const int operand = ptx_give(p, near_address(p->L, ptr, &offset));
-    return (Place){operand, offset};
-}
-
-void target_load(Lower *L, const Access *at, LLVMValueRef *words)
+void target_load(Lower *L, const Access *at, LLVMValueRef *in)
 {
     Ptx p = ptx_begin(L, at->count, at->word);
-    const Place from = ptx_give_address(&p, at->ptr, at->offset);
+    const char *from = ptx_give_address(&p, at->ptr, at->offset);
     ptx_guard(&p, at->pred);
-    for (int i = 0; at->pred && i < at->count; i++) ptx_give_old(&p, i, words[i]);
-    buf_puts(&p.text, "ld");
-    put_suffix(L, &p.text, at);
-    put_words(&p.text, at->count, 0);
-    buf_puts(&p.text, ", ");
-    put_place(&p, from);
-    buf_putc(&p.text, ';');
-    ptx_end(&p, true, words);
+    for (int i = 0; at->pred && i < at->count; i++) ptx_give_old(&p, i, in[i]);
+    buf_printf(&p.text, "ld%s %s, %s;", suffix(L, at), words(L, 0, at->count), from);
+    ptx_end(&p, true, in);
 }
 
 /* What is not read becomes 0: the bytes to read are chosen here, as LLVM makes a number of two masks. */
 void target_copy_async(Lower *L, const Copy *c)
 {
     Ptx p = ptx_begin(L, 0, NULL);
-    const Place to = ptx_give_address(&p, c->to, c->to_offset),
-                from = ptx_give_address(&p, c->from, c->from_offset);
+    const char *to = ptx_give_address(&p, c->to, c->to_offset),
+               *from = ptx_give_address(&p, c->from, c->from_offset);
     if (c->pred)
         buf_printf(&p.text, "{\n\t.reg .b32 n;\n\tselp.b32 n, %d, 0, $%d;\n\t", c->bytes,
                    ptx_give(&p, c->pred));
     ptx_guard(&p, c->acts);
-    buf_printf(&p.text, "cp.async.%s.shared.global ", c->bytes == 16 ? "cg" : "ca");
-    put_place(&p, to);
-    buf_puts(&p.text, ", ");
-    put_place(&p, from);
-    buf_printf(&p.text, c->pred ? ", %d, n;\n\t}" : ", %d;", c->bytes);
+    buf_printf(&p.text, "cp.async.%s.shared.global %s, %s, %d", c->bytes == 16 ? "cg" : "ca", to,
+               from, c->bytes);
+    buf_puts(&p.text, c->pred ? ", n;\n\t}" : ";");
     ptx_end(&p, true, NULL);
 }
 
 void target_commit(Lower *L)
 {
-    ptx_alone(L, "cp.async.commit_group;");
+    nvptx_effect(L, "cp.async.commit_group;", "", 0, NULL);
 }
 
 void target_wait(Lower *L, int pending)
 {
-    ptx_alone(L, arena_printf(L->arena, "cp.async.wait_group %d;", pending));
+    nvptx_effect(L, arena_printf(L->arena, "cp.async.wait_group %d;", pending), "", 0, NULL);
 }
 
 void target_load_rows(Lower *L, LLVMValueRef ptr, int64_t offset, int count, bool transposed,
                       LLVMValueRef *words)
 {
     Ptx p = ptx_begin(L, count, L->i32);
-    const Place from = ptx_give_address(&p, ptr, offset);
+    const char *from = ptx_give_address(&p, ptr, offset);
     lower_need_ptx(L, 65);
-    buf_printf(&p.text, "ldmatrix.sync.aligned.m8n8.x%d%s.shared.b16", count,
-               transposed ? ".trans" : "");
-    put_list(&p.text, 0, count);
-    buf_puts(&p.text, ", ");
-    put_place(&p, from);
-    buf_putc(&p.text, ';');
+    buf_printf(&p.text, "ldmatrix.sync.aligned.m8n8.x%d%s.shared.b16 %s, %s;", count,
+               transposed ? ".trans" : "", list(L, 0, count), from);
     mark_convergent(L, ptx_end(&p, true, words));
 }
 
-void target_store(Lower *L, const Access *at, const LLVMValueRef *words)
+void target_store(Lower *L, const Access *at, const LLVMValueRef *in)
 {
     Ptx p = ptx_begin(L, 0, NULL);
-    const Place to = ptx_give_address(&p, at->ptr, at->offset);
-    for (int i = 0; i < at->count; i++) ptx_give(&p, words[i]);
+    const char *to = ptx_give_address(&p, at->ptr, at->offset);
+    for (int i = 0; i < at->count; i++) ptx_give(&p, in[i]);
     ptx_guard(&p, at->pred);
-    buf_puts(&p.text, "st");
-    put_suffix(L, &p.text, at);
-    put_place(&p, to);
-    buf_puts(&p.text, ", ");
-    put_words(&p.text, at->count, 1);
-    buf_putc(&p.text, ';');
+    buf_printf(&p.text, "st%s %s, %s;", suffix(L, at), to, words(L, 1, at->count));
     ptx_end(&p, true, NULL);
 }
 
@@ -708,29 +681,17 @@ bool target_has_atomic(const Lower *L, const char *rmw, DType dt)
 }
 
 /* "add.noftz.v4.f16", and what PTX that takes. */
-static void put_atomic_op(Lower *L, Buf *text, const Atomic *a)
+static const char *atomic_op(Lower *L, const Atomic *a)
 {
     enum { BF16_PTX = 78, VECTOR_PTX = 81 };
     const AtomicRow *row = atomic_row(a->rmw);
     const bool is_16 = dtype_info(a->dtype)->bits == 16 && row->kind == DK_FLOAT,
                is_bf16 = is_16 && a->dtype == DT_BF16;
     if (is_bf16) lower_need_ptx(L, BF16_PTX);
-    buf_printf(text, "%s%s", row->name, is_16 ? ".noftz" : "");
-    if (a->count > 1) {
-        lower_need_ptx(L, VECTOR_PTX);
-        buf_printf(text, ".v%d", a->count);
-    }
-    buf_printf(text, ".%s", is_bf16 ? "bf16" : row->type[dtype_info(a->dtype)->bits]);
-}
-
-/* "atom.global.gpu.acq_rel.", and of a cas "atom.global.acq_rel.gpu.": ptxas takes the words in any
-   order, and this is how programs that read Triton's PTX expect them. */
-static void put_atomic_name(Buf *text, const Atomic *a)
-{
-    const char *space = a->space == SPACE_SHARED ? "shared" : "global";
-    const bool is_cas = !strcmp(a->rmw, "cas");
-    buf_printf(text, "atom.%s.%s.%s.", space, is_cas ? a->sem : a->scope,
-               is_cas ? a->scope : a->sem);
+    if (a->count > 1) lower_need_ptx(L, VECTOR_PTX);
+    return arena_printf(L->arena, "%s%s%s.%s", row->name, is_16 ? ".noftz" : "",
+                        a->count > 1 ? arena_printf(L->arena, ".v%d", a->count) : "",
+                        is_bf16 ? "bf16" : row->type[dtype_info(a->dtype)->bits]);
 }
 
 /* The result of a loop is written before all operands are read. */
@@ -754,46 +715,41 @@ static void put_loop_step(Buf *text, const Atomic *a)
 
 static void atomic_loop(Lower *L, const Atomic *a, LLVMValueRef *words)
 {
-    const char *space = a->space == SPACE_SHARED ? "shared" : "global";
+    const char *space = space_name(a->space);
     Ptx p = loop_begin(L, a->word);
-    const Place at = ptx_give_address(&p, a->ptr, a->offset);
+    const char *at = ptx_give_address(&p, a->ptr, a->offset);
     ptx_give(&p, words[0]);
     buf_puts(&p.text, "{\n\t.reg .pred p;\n\t.reg .b16 n, r, one;\n\tmov.b16 $0, 0;\n\t");
     if (a->pred) buf_printf(&p.text, "@!$%d bra done;\n\t", ptx_give(&p, a->pred));
-    buf_printf(&p.text, "ld.relaxed.%s.%s.b16 $0, ", a->scope, space);
-    put_place(&p, at);
-    buf_puts(&p.text, ";\n\t");
+    buf_printf(&p.text, "ld.relaxed.%s.%s.b16 $0, %s;\n\t", a->scope, space, at);
     put_loop_step(&p.text, a);
-    buf_printf(&p.text, ";\n\tatom.%s.%s.%s.cas.b16 r, ", space, a->sem, a->scope);
-    put_place(&p, at);
+    buf_printf(&p.text, ";\n\tatom.%s.%s.%s.cas.b16 r, %s", space, a->sem, a->scope, at);
     buf_puts(&p.text, ", $0, n;\n\tsetp.ne.u16 p, r, $0;\n\tmov.b16 $0, r;\n\t"
                       "@p bra again;\n\tdone:\n\t}");
     ptx_end(&p, true, words);
 }
 
-void target_atomic(Lower *L, const Atomic *a, LLVMValueRef *words)
+/* Of a cas the scope is behind the order: ptxas takes the words either way, and this is how programs
+   that read Triton's PTX expect them. */
+void target_atomic(Lower *L, const Atomic *a, LLVMValueRef *in)
 {
+    const bool is_cas = !strcmp(a->rmw, "cas");
     if (is_looped(L, atomic_row(a->rmw), a->dtype)) {
-        atomic_loop(L, a, words);
+        atomic_loop(L, a, in);
         return;
     }
     Ptx p = ptx_begin(L, a->count, a->word);
-    const Place at = ptx_give_address(&p, a->ptr, a->offset);
-    for (int i = 0; i < a->count; i++) ptx_give(&p, words[i]);
+    const char *at = ptx_give_address(&p, a->ptr, a->offset);
+    for (int i = 0; i < a->count; i++) ptx_give(&p, in[i]);
     if (a->value2) ptx_give(&p, a->value2);
     ptx_guard(&p, a->pred);
     for (int i = 0; a->pred && i < a->count; i++) ptx_give_old(&p, i, LLVMConstNull(a->word));
-    put_atomic_name(&p.text, a);
-    put_atomic_op(L, &p.text, a);
-    buf_putc(&p.text, ' ');
-    put_words(&p.text, a->count, 0);
-    buf_puts(&p.text, ", ");
-    put_place(&p, at);
-    buf_puts(&p.text, ", ");
-    put_words(&p.text, a->count, a->count + 1);
+    buf_printf(&p.text, "atom.%s.%s.%s.%s %s, %s, %s", space_name(a->space),
+               is_cas ? a->sem : a->scope, is_cas ? a->scope : a->sem, atomic_op(L, a),
+               words(L, 0, a->count), at, words(L, a->count + 1, a->count));
     if (a->value2) buf_printf(&p.text, ", $%d", a->count + 2);
     buf_putc(&p.text, ';');
-    ptx_end(&p, true, words);
+    ptx_end(&p, true, in);
 }
 
 /* ---- waiting ---- */
@@ -808,7 +764,7 @@ LLVMValueRef target_poll(Lower *L, const Poll *a)
     const unsigned bits = LLVMGetIntTypeWidth(LLVMTypeOf(a->expected));
     LLVMValueRef found;
     Ptx p = loop_begin(L, L->i32);
-    const Place at = ptx_give_address(&p, a->ptr, a->offset);
+    const char *at = ptx_give_address(&p, a->ptr, a->offset);
     ptx_give(&p, a->expected);
     if (a->timeout) {
         ptx_give(&p, a->start);
@@ -817,10 +773,10 @@ LLVMValueRef target_poll(Lower *L, const Poll *a)
     buf_printf(&p.text,
                "{\n\t.reg .pred p;\n\t.reg .b%u v;\n\t.reg .b64 t;\n\tmov.u32 $0, 0;\n\t", bits);
     if (a->pred) buf_printf(&p.text, "@!$%d bra done;\n\t", ptx_give(&p, a->pred));
-    buf_printf(&p.text, "again: ld.%s.%s.global.b%u v, ", a->sem, a->scope, bits);
-    put_place(&p, at);
-    buf_printf(&p.text, ";\n\tsetp.eq.b%u p, v, $2;\n\t@p mov.u32 $0, 1;\n\t@p bra done;\n\t",
-               bits);
+    buf_printf(&p.text,
+               "again: ld.%s.%s.global.b%u v, %s;\n\tsetp.eq.b%u p, v, $2;\n\t"
+               "@p mov.u32 $0, 1;\n\t@p bra done;\n\t",
+               a->sem, a->scope, bits, at, bits);
     if (a->timeout)
         buf_puts(&p.text, "mov.u64 t, %globaltimer;\n\tsub.u64 t, t, $3;\n\t"
                           "setp.lo.u64 p, t, $4;\n\t@p ");

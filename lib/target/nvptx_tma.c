@@ -7,12 +7,6 @@
 #include "lower/lower.h"
 #include "target/nvptx.h"
 
-static void effect(Lower *L, const char *text, const char *constraints, int n,
-                   const LLVMValueRef *args)
-{
-    nvptx_asm(L, LLVMVoidTypeInContext(L->cx), text, constraints, true, n, args);
-}
-
 /* Operands of a box's text: its indices, and behind those the barrier. */
 enum { ACTS, MAP, AT, COLUMN };
 
@@ -43,11 +37,13 @@ static int barrier_of(const BoxCopy *c)
 }
 
 /* [map, {c, row, …}] */
-static void put_place(Buf *text, const BoxCopy *c)
+static const char *place(Lower *L, const BoxCopy *c)
 {
-    buf_printf(text, "[$%d, {c", MAP);
-    for (int d = 1; d < c->rank; d++) buf_printf(text, ", $%d", COLUMN + d);
-    buf_puts(text, "}]");
+    Buf text = buf_make(L->arena);
+    buf_printf(&text, "[$%d, {c", MAP);
+    for (int d = 1; d < c->rank; d++) buf_printf(&text, ", $%d", COLUMN + d);
+    buf_puts(&text, "}]");
+    return buf_text(&text);
 }
 
 /* Without a barrier nobody is told. */
@@ -62,14 +58,14 @@ static void box_effect(Lower *L, Buf *text, const BoxCopy *c)
     buf_puts(&constraints, "b,l");
     for (int i = AT; i < n; i++) buf_puts(&constraints, ",r");
     buf_puts(text, "\nover:\n\t}");
-    effect(L, buf_text(text), buf_text(&constraints), n, args);
+    nvptx_effect(L, buf_text(text), buf_text(&constraints), n, args);
 }
 
 void target_fetch_map(Lower *L, int map, LLVMValueRef acts)
 {
     Buf text = elect(L);
     buf_puts(&text, "\n\t@p prefetch.tensormap [$1];\nover:\n\t}");
-    effect(L, buf_text(&text), "b,l", 2, (LLVMValueRef[]){acts, map_of(L, map)});
+    nvptx_effect(L, buf_text(&text), "b,l", 2, (LLVMValueRef[]){acts, map_of(L, map)});
 }
 
 void target_copy_box(Lower *L, const BoxCopy *c)
@@ -81,10 +77,8 @@ void target_copy_box(Lower *L, const BoxCopy *c)
         next_column(&text, c, i);
         buf_printf(&text,
                    "\n\t@p cp.async.bulk.tensor.%dd.shared::cluster.global.tile."
-                   "mbarrier::complete_tx::bytes [$%d + %d], ",
-                   c->rank, AT, i * c->bytes);
-        put_place(&text, c);
-        buf_printf(&text, ", [$%d];", barrier_of(c));
+                   "mbarrier::complete_tx::bytes [$%d + %d], %s, [$%d];",
+                   c->rank, AT, i * c->bytes, place(L, c), barrier_of(c));
     }
     box_effect(L, &text, c);
 }
@@ -94,10 +88,10 @@ void target_store_box(Lower *L, const BoxCopy *c)
     Buf text = elect(L);
     for (int i = 0; i < c->boxes; i++) {
         next_column(&text, c, i);
-        buf_printf(&text, "\n\t@p cp.async.bulk.tensor.%dd.global.shared::cta.tile.bulk_group ",
-                   c->rank);
-        put_place(&text, c);
-        buf_printf(&text, ", [$%d + %d];", AT, i * c->bytes);
+        buf_printf(&text,
+                   "\n\t@p cp.async.bulk.tensor.%dd.global.shared::cta.tile.bulk_group %s, "
+                   "[$%d + %d];",
+                   c->rank, place(L, c), AT, i * c->bytes);
     }
     buf_puts(&text, "\n\t@p cp.async.bulk.commit_group;");
     box_effect(L, &text, c);
@@ -107,7 +101,7 @@ void target_store_wait(Lower *L, LLVMValueRef acts)
 {
     Buf text = elect(L);
     buf_puts(&text, "\n\t@p cp.async.bulk.wait_group 0;\nover:\n\t}");
-    effect(L, buf_text(&text), "b", 1, &acts);
+    nvptx_effect(L, buf_text(&text), "b", 1, &acts);
 }
 
 void target_box_barrier(Lower *L, LLVMValueRef barrier, int arrivals, LLVMValueRef acts)
@@ -115,20 +109,20 @@ void target_box_barrier(Lower *L, LLVMValueRef barrier, int arrivals, LLVMValueR
     Buf text = buf_make(L->arena);
     if (arrivals) buf_printf(&text, "@$1 mbarrier.init.shared::cta.b64 [$0], %d;", arrivals);
     else buf_puts(&text, "@$1 mbarrier.inval.shared::cta.b64 [$0];");
-    effect(L, buf_text(&text), "r,b", 2, (LLVMValueRef[]){target_shared(L, barrier), acts});
+    nvptx_effect(L, buf_text(&text), "r,b", 2, (LLVMValueRef[]){target_shared(L, barrier), acts});
 }
 
 /* TMA is another proxy than the threads' own accesses, of which no barrier tells it. */
 void target_box_fence(Lower *L, LLVMValueRef acts)
 {
-    if (acts) effect(L, "@$0 fence.proxy.async.shared::cta;", "b", 1, &acts);
-    else effect(L, "fence.proxy.async.global;", "", 0, NULL);
+    if (acts) nvptx_effect(L, "@$0 fence.proxy.async.shared::cta;", "b", 1, &acts);
+    else nvptx_effect(L, "fence.proxy.async.global;", "", 0, NULL);
 }
 
 /* Who waits for it comes behind what all lanes have read. */
 void target_box_free(Lower *L, LLVMValueRef barrier)
 {
-    effect(L,
+    nvptx_effect(L,
            "{\n\t.reg .pred p;\n\tbar.warp.sync -1;\n\telect.sync _|p, -1;\n\t"
            "@p mbarrier.arrive.shared::cta.b64 _, [$0];\n\t}",
            "r", 1, (LLVMValueRef[]){target_shared(L, barrier)});
@@ -142,6 +136,6 @@ void target_box_wait(Lower *L, LLVMValueRef barrier, LLVMValueRef turn, LLVMValu
     buf_puts(&text, "again:\n\tmbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;"
                     "\n\t@!done bra again;\n\t");
     buf_puts(&text, acts ? "over:\n\t}" : "}");
-    effect(L, buf_text(&text), acts ? "r,r,b" : "r,r", acts ? 3 : 2,
+    nvptx_effect(L, buf_text(&text), acts ? "r,r,b" : "r,r", acts ? 3 : 2,
            (LLVMValueRef[]){target_shared(L, barrier), turn, acts});
 }

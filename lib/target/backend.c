@@ -21,16 +21,13 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/limit.h"
 #include "base/unwind.h"
 #include "ir/machine.h"
 #include "lower/lower.h"
-#include "target/inlined_at.h"
 #include "target/nvptx.h"
-#include "target/order.h"
-#include "target/ptx_head.h"
+#include "tkc/clock.h"
 
 #define TRIPLE "nvptx64-nvidia-cuda"
 #define PASSES                                                                                     \
@@ -68,6 +65,10 @@ static pthread_once_t llvm_started = PTHREAD_ONCE_INIT;
 /* ---- one compilation ---- */
 
 typedef struct Backend {
+    const Func *fn;
+    BackendWants wants;
+    BackendResult *out;
+    Diags *dx;
     LLVMContextRef cx;
     LLVMBuilderRef builder;
     LLVMTargetMachineRef tm;
@@ -140,13 +141,6 @@ static const char *data_layout(Arena *a, LLVMTargetMachineRef tm)
     return text;
 }
 
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
 static const char *module_text(Backend *be)
 {
     return take_message(be->arena, LLVMPrintModuleToString(be->module));
@@ -174,8 +168,9 @@ static void optimize(Backend *be)
     LLVMDisposeErrorMessage(message);
 }
 
-static void emit(Backend *be, const Func *fn, BackendResult *out)
+static void emit(Backend *be)
 {
+    BackendResult *out = be->out;
     char *message = NULL;
     if (LLVMTargetMachineEmitToMemoryBuffer(be->tm, be->module, LLVMAssemblyFile, &message,
                                             &be->text)) {
@@ -184,18 +179,17 @@ static void emit(Backend *be, const Func *fn, BackendResult *out)
         return;
     }
     Buf all = buf_make(be->arena);
-    ptx_head(&all, fn, out->symbol, out->shared_bytes);
+    ptx_head(&all, be->fn, out->symbol, out->shared_bytes);
     buf_put(&all, LLVMGetBufferStart(be->text), LLVMGetBufferSize(be->text));
     out->len = all.len;
     out->text = buf_text(&all);
 }
 
-static void remake_machine(Backend *be, const Machine *m, const char *feature_text,
-                           LLVMCodeGenOptLevel level)
+static void remake_machine(Backend *be, const char *feature_text, LLVMCodeGenOptLevel level)
 {
     LLVMDisposeTargetMachine(be->tm);
     be->features = feature_text;
-    be->tm = make_machine(m, feature_text, level);
+    be->tm = make_machine(be->fn->machine, feature_text, level);
 }
 
 /* Instructions that straight-line strength reduction compares with each other. */
@@ -217,102 +211,94 @@ static int count_candidates(LLVMModuleRef module)
 /* NVPTX runs straight-line strength reduction before it selects instructions, at every level but
    the lowest, and it takes time in the square of the additions (LLVM 22: 1 s for 1450 of them, 14 s
    for 5300). A function that long is emitted at the lowest level: ptxas finds about as much. */
-static void limit_effort(Backend *be, const Machine *m)
+static void limit_effort(Backend *be)
 {
     enum { MANY = 1000 };
     if (count_candidates(be->module) > MANY)
-        remake_machine(be, m, be->features, LLVMCodeGenLevelNone);
+        remake_machine(be, be->features, LLVMCodeGenLevelNone);
 }
 
 /* The machine is made twice when an instruction turns out to need a newer PTX than the chip does;
    that is rare. */
-static bool lower(Backend *be, BackendResult *out, const Func *fn, bool line_info, Diags *dx)
+static bool lower(Backend *be)
 {
+    const Func *fn = be->fn;
     be->features = features(be->arena, fn->machine, 0);
     be->tm = make_machine(fn->machine, be->features, LLVMCodeGenLevelDefault);
     const LowerJob job = {.cx = be->cx,
                           .fn = fn,
                           .triple = TRIPLE,
                           .data_layout = data_layout(be->arena, be->tm),
-                          .line_info = line_info};
-    if (!lower_func(&be->lowered, &job, be->arena, dx)) return false;
+                          .line_info = be->wants.line_info};
+    if (!lower_func(&be->lowered, &job, be->arena, be->dx)) return false;
     be->module = be->lowered.module;
     be->size = lower_size(be->lowered.kernel);
-    out->shared_bytes = be->lowered.shared_bytes;
-    out->symbol = be->lowered.symbol;
+    be->out->shared_bytes = be->lowered.shared_bytes;
+    be->out->symbol = be->lowered.symbol;
     const char *wanted = features(be->arena, fn->machine, be->lowered.min_ptx);
-    if (strcmp(wanted, be->features))
-        remake_machine(be, fn->machine, wanted, LLVMCodeGenLevelDefault);
+    if (strcmp(wanted, be->features)) remake_machine(be, wanted, LLVMCodeGenLevelDefault);
     return true;
 }
 
-static void emit_ptx(Backend *be, BackendResult *out, const Func *fn)
+static void emit_ptx(Backend *be)
 {
     const Lowered *l = &be->lowered;
-    limit_effort(be, fn->machine);
+    BackendResult *out = be->out;
+    limit_effort(be);
     LLVMSetTargetMachineAsmVerbosity(be->tm, l->nlocs > 0); /* the comments are looked at */
-    emit(be, fn, out);
+    emit(be);
     if (out->text && l->nlocs)
         out->text = inlined_at_add(be->arena, out->text, &out->len, l->nlocs, l->locs);
 }
 
-typedef struct BackendJob {
-    const Func *fn;
-    BackendWants wants;
-    BackendResult *out;
-    Diags *dx;
-} BackendJob;
-
 /* From here on LLVM is at work, which cannot be left: what is short is said before. */
-static void run_llvm(Backend *be, const BackendJob *j)
+static void run_llvm(Backend *be)
 {
-    BackendResult *out = j->out;
-    double lowered = now_ms();
+    BackendResult *out = be->out;
+    double lowered = clock_ms();
     optimize(be);
-    double optimized = now_ms();
+    double optimized = clock_ms();
     limit_poll();
-    if (j->wants.llvm) {
+    if (be->wants.llvm) {
         out->text = module_text(be);
         out->len = strlen(out->text);
     } else if (!be->error) {
-        emit_ptx(be, out, j->fn);
+        emit_ptx(be);
     }
     out->optimize_ms = optimized - lowered;
-    out->emit_ms = now_ms() - optimized;
+    out->emit_ms = clock_ms() - optimized;
 }
 
-static void compile(Backend *be, const BackendJob *j)
+static void compile(Backend *be)
 {
-    double start = now_ms();
-    if (!estimate_fits(j->fn, estimate_size(j->fn), be->arena, j->dx) ||
-        !lower(be, j->out, j->fn, j->wants.line_info, j->dx))
-        return;
+    double start = clock_ms();
+    if (!estimate_fits(be->fn, estimate_size(be->fn), be->arena, be->dx) || !lower(be)) return;
     verify(be);
     limit_poll();
-    j->out->lower_ms = now_ms() - start;
-    if (estimate_fits(j->fn, be->size, be->arena, j->dx)) run_llvm(be, j);
+    be->out->lower_ms = clock_ms() - start;
+    if (estimate_fits(be->fn, be->size, be->arena, be->dx)) run_llvm(be);
 }
 
 /* True when something was raised, which is in the frame. What is raised between calls of LLVM
    leaves its objects to be closed. */
-static bool compile_caught(Backend *be, const BackendJob *j, UnwindFrame *frame)
+static bool compile_caught(Backend *be, UnwindFrame *frame)
 {
     unwind_push(frame);
     volatile bool raised = setjmp(frame->env) != 0;
-    if (!raised) compile(be, j);
+    if (!raised) compile(be);
     unwind_pop(frame);
     return raised;
 }
 
 bool backend_compile(BackendResult *out, const Func *fn, BackendWants wants, Arena *a, Diags *dx)
 {
-    Backend be = {.arena = a};
+    Backend be = {.fn = fn, .wants = wants, .out = out, .dx = dx, .arena = a};
     UnwindFrame frame;
     const int errors = dx->nerrors;
     *out = (BackendResult){0};
     check(!pthread_once(&llvm_started, start_llvm), "cannot initialise LLVM");
     open_context(&be);
-    const bool raised = compile_caught(&be, &(BackendJob){fn, wants, out, dx}, &frame);
+    const bool raised = compile_caught(&be, &frame);
     if (raised && frame.kind == UNWIND_LLVM) unwind_raise_again(&frame);
     close_backend(&be);
     if (raised && dx->nerrors == errors) unwind_raise_again(&frame);

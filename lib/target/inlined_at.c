@@ -15,7 +15,7 @@
 
    The comment is compared with those of the places the code is marked with, never taken apart. A
    place that LLVM made itself, of two that it merged, is none of them and stays as it is. */
-#include "target/inlined_at.h"
+#include "target/nvptx.h"
 
 #include <stdint.h>
 #include <stdio.h>

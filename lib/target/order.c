@@ -4,7 +4,7 @@
    of a block of code that touch neither memory nor other threads are reordered between those that
    do: each follows what it needs, one chain of uses after the other. What touches memory stays where
    it is and nothing moves across it, so no value lives over more of those than before. */
-#include "target/order.h"
+#include "target/nvptx.h"
 
 #include <string.h>
 

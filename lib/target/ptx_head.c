@@ -3,7 +3,7 @@
 
    A name of the language may hold letters that PTX, which is ASCII, has not: each is shown as
    '?'. */
-#include "target/ptx_head.h"
+#include "target/nvptx.h"
 
 #include "ir/machine.h"
 #include "ir/type.h"

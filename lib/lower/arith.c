@@ -49,14 +49,6 @@ static bool is_signed(DType dt)
     return dtype_info(dt)->kind == DK_INT;
 }
 
-static LLVMValueRef int_const(const Lower *L, DType dt, int64_t v)
-{
-    LLVMTypeRef ty = lower_dtype(L, dt);
-    unsigned width = LLVMGetIntTypeWidth(ty);
-    return LLVMConstInt(ty, width < 64 ? (uint64_t)v & ((UINT64_C(1) << width) - 1) : (uint64_t)v,
-                        false);
-}
-
 static LLVMValueRef compare(Lower *L, OpKind kind, DType dt, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMIntPredicate p = is_signed(dt) ? predicates[kind].on_signed : predicates[kind].on_unsigned;
@@ -72,8 +64,8 @@ static LLVMValueRef shift_64(Lower *L, Instr instr, LLVMValueRef x, LLVMValueRef
     LLVMValueRef in_range =
         LLVMBuildICmp(L->b, LLVMIntULT, count, LLVMConstInt(L->i64, 64, false), "");
     LLVMValueRef low = LLVMBuildTrunc(L->b, count, L->i32, "");
-    LLVMValueRef args[2] = {x, LLVMBuildSelect(L->b, in_range, low, lower_i32(L, 64), "")};
-    return target_instr(L, instr, 2, args);
+    return lower_instr(L, instr, x,
+                       LLVMBuildSelect(L->b, in_range, low, lower_i32(L, 64), ""));
 }
 
 /* Counts at or above the width give 0, or the sign for signed types. The count is unsigned. */
@@ -88,13 +80,15 @@ static LLVMValueRef shift(Lower *L, const Op *op, DType dt, LLVMValueRef x, LLVM
                         : keeps_sign       ? INSTR_SHR_S64
                                            : INSTR_SHR_U64,
                         x, count);
-    LLVMValueRef limit = int_const(L, dt, width), last = int_const(L, dt, width - 1);
+    LLVMTypeRef ty = lower_dtype(L, dt);
+    LLVMValueRef limit = LLVMConstInt(ty, (unsigned)width, false),
+                 last = LLVMConstInt(ty, (unsigned)width - 1, false);
     LLVMValueRef in_range = LLVMBuildICmp(L->b, LLVMIntULT, count, limit, "");
     LLVMValueRef safe = LLVMBuildSelect(L->b, in_range, count, last, "");
     if (keeps_sign) return LLVMBuildAShr(L->b, x, safe, "");
     LLVMValueRef y =
         op->kind == OP_SHL ? LLVMBuildShl(L->b, x, safe, "") : LLVMBuildLShr(L->b, x, safe, "");
-    return LLVMBuildSelect(L->b, in_range, y, int_const(L, dt, 0), "");
+    return LLVMBuildSelect(L->b, in_range, y, LLVMConstNull(ty), "");
 }
 
 LLVMValueRef lower_high_product(Lower *L, DType dt, LLVMValueRef x, LLVMValueRef y)
@@ -132,8 +126,7 @@ bool lower_is_half_product(const Op *op)
 static LLVMValueRef half_of_product(Lower *L, const Op *op, LLVMValueRef x, LLVMValueRef y)
 {
     const bool swapped = op_arg(op, 0)->id > op_arg(op, 1)->id;
-    LLVMValueRef args[2] = {swapped ? y : x, swapped ? x : y};
-    LLVMValueRef both = target_instr(L, INSTR_MUL_WIDE_U32, 2, args);
+    LLVMValueRef both = lower_instr(L, INSTR_MUL_WIDE_U32, swapped ? y : x, swapped ? x : y);
     if (op->kind == OP_MULHI) both = LLVMBuildLShr(L->b, both, LLVMConstInt(L->i64, 32, false), "");
     return LLVMBuildTrunc(L->b, both, L->i32, "");
 }
@@ -141,15 +134,7 @@ static LLVMValueRef half_of_product(Lower *L, const Op *op, LLVMValueRef x, LLVM
 static LLVMValueRef absolute(Lower *L, DType dt, LLVMValueRef x)
 {
     if (!is_signed(dt)) return x;
-    LLVMValueRef args[2] = {x, LLVMConstInt(L->i1, 0, false)};
-    return lower_intrinsic(L, "llvm.abs", lower_dtype(L, dt), 2, args);
-}
-
-static LLVMValueRef count_bits(Lower *L, const char *name, LLVMValueRef x)
-{
-    LLVMValueRef args[2] = {x, LLVMConstInt(L->i1, 0, false)};
-    bool has_flag = name[5] == 'c' && name[7] == 'l'; /* ctlz says what 0 gives */
-    return lower_intrinsic(L, name, LLVMTypeOf(x), has_flag ? 2 : 1, args);
+    return lower_call(L, "llvm.abs", lower_dtype(L, dt), x, LLVMConstInt(L->i1, 0, false));
 }
 
 static LLVMValueRef int_element(Lower *L, const Op *op, DType dt, const LLVMValueRef *args)
@@ -169,8 +154,9 @@ static LLVMValueRef int_element(Lower *L, const Op *op, DType dt, const LLVMValu
     case OP_NEG: return LLVMBuildNeg(L->b, x, "");
     case OP_NOT: return LLVMBuildNot(L->b, x, "");
     case OP_ABS: return absolute(L, dt, x);
-    case OP_POPC: return count_bits(L, "llvm.ctpop", x);
-    case OP_CLZ: return count_bits(L, "llvm.ctlz", x);
+    case OP_POPC: return lower_call(L, "llvm.ctpop", LLVMTypeOf(x), x);
+    case OP_CLZ: /* of 0, too */
+        return lower_call(L, "llvm.ctlz", LLVMTypeOf(x), x, LLVMConstInt(L->i1, 0, false));
     default: unwind_raise("integer '%s' reached the lowering", tkc_op_info(op->kind)->name);
     }
 }
@@ -189,7 +175,7 @@ static LLVMValueRef float_sign(Lower *L, OpKind kind, DType dt, LLVMValueRef x)
     LLVMTypeRef ty = lower_dtype(L, dt);
     if (LLVMGetTypeKind(ty) != LLVMIntegerTypeKind)
         return kind == OP_NEG ? LLVMBuildFNeg(L->b, x, "")
-                              : lower_intrinsic(L, "llvm.fabs", ty, 1, &x);
+                              : lower_call(L, "llvm.fabs", ty, x);
     uint64_t sign = UINT64_C(1) << (dtype_info(dt)->bits - 1);
     if (kind == OP_NEG) return LLVMBuildXor(L->b, x, LLVMConstInt(ty, sign, false), "");
     return LLVMBuildAnd(L->b, x, LLVMConstInt(ty, sign - 1, false), "");
@@ -204,11 +190,8 @@ static LLVMValueRef float_native(Lower *L, const Op *op, const LLVMValueRef *arg
         contract(L, v);
         return v;
     }
-    if (intrinsics[op->kind]) {
-        LLVMValueRef copy[3];
-        for (int i = 0; i < op->nargs; i++) copy[i] = args[i];
-        return lower_intrinsic(L, intrinsics[op->kind], ty, op->nargs, copy);
-    }
+    if (intrinsics[op->kind])
+        return lower_intrinsic(L, intrinsics[op->kind], ty, op->nargs, args);
     if (op->kind == OP_DIV_RN || (op->kind == OP_DIV && ty == L->f64))
         return LLVMBuildFDiv(L->b, args[0], args[1], "");
     if (op->kind == OP_DIV) return target_instr(L, INSTR_DIV, 2, args);
@@ -257,9 +240,8 @@ static LLVMValueRef by_fma(Lower *L, OpKind kind, const LLVMValueRef *args)
                                                                : kind == OP_SUB ? -1
                                                                                 : -0.0);
     LLVMValueRef both[2] = {number, number}, c = is_vector ? LLVMConstVector(both, 2) : number;
-    LLVMValueRef x[3] = {args[kind == OP_SUB], kind == OP_MUL ? args[1] : c,
-                         kind == OP_MUL ? c : args[kind == OP_ADD]};
-    return lower_intrinsic(L, "llvm.fma", ty, 3, x);
+    return lower_call(L, "llvm.fma", ty, args[kind == OP_SUB], kind == OP_MUL ? args[1] : c,
+                      kind == OP_MUL ? c : args[kind == OP_ADD]);
 }
 
 /* bfloat16 is i16 everywhere but here; `is` how the elements are given, one or two of them. */

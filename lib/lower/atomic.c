@@ -10,12 +10,8 @@
 /* Where the element that begins a vector is changed: all of that share it. */
 static LLVMValueRef predicate(Lower *L, const Op *op, uint32_t reg, LLVMValueRef canonical)
 {
-    const Value *ptr = op_arg(op, 0), *mask = NULL;
-    if (op->kind != OP_ATOMIC_CAS && op->nargs > 2) mask = op_arg(op, 2);
-    LLVMValueRef pred = type_is_block(ptr->type) ? lower_valid(L, ptr->type, reg) : NULL;
-    if (mask)
-        pred = lower_and(L, pred, lower_reg(L, mask, type_is_block(mask->type) ? (int)reg : 0));
-    return lower_and(L, pred, canonical);
+    const Value *mask = op->kind != OP_ATOMIC_CAS && op->nargs > 2 ? op_arg(op, 2) : NULL;
+    return lower_and(L, lower_allowed(L, op_arg(op, 0)->type, mask, reg), canonical);
 }
 
 /* Those of a vector, as `vec` says, the first in `head`. */
@@ -80,8 +76,7 @@ void lower_poll(Lower *L, const Op *op)
     for (uint32_t r = 0; r < (uint32_t)out.n; r++) {
         if (r & free) continue;
         Reg at = lower_get(L, ptr).r[r];
-        a.pred = type_is_block(ptr->type) ? lower_valid(L, ptr->type, r) : NULL;
-        a.pred = lower_and(L, a.pred, canonical);
+        a.pred = lower_and(L, lower_valid(L, ptr->type, r), canonical);
         a.ptr = at.v;
         a.offset = at.imm;
         a.expected = lower_reg(L, op_arg(op, 1), (int)r);

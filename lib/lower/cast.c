@@ -12,11 +12,6 @@
 #include "base/unwind.h"
 #include "ir/type.h"
 
-static LLVMValueRef i32_const(const Lower *L, uint32_t v)
-{
-    return LLVMConstInt(L->i32, v, false);
-}
-
 static LLVMValueRef as_i32(Lower *L, LLVMValueRef x)
 {
     return bits_as(L, x, L->i32);
@@ -78,9 +73,8 @@ static LLVMValueRef spread(Lower *L, const LLVMValueRef x[2], bool is_upper, uin
 {
     const Bytes b = joined(L, x);
     const uint32_t digits = is_upper ? 0x1404 : 0x4140, second = is_upper ? 0x2020 : 0x0202;
-    LLVMValueRef args[3] = {b.word, i32_const(L, other),
-                            i32_const(L, b.shift ? digits + second : digits)};
-    return target_instr(L, INSTR_PICK_BYTES, 3, args);
+    return lower_instr(L, INSTR_PICK_BYTES, b.word, lower_i32(L, other),
+                       lower_i32(L, b.shift ? digits + second : digits));
 }
 
 static LLVMValueRef as_f16s(Lower *L, LLVMValueRef word)
@@ -98,15 +92,14 @@ static void part(Lower *L, LLVMValueRef v, LLVMValueRef out[2])
 static void f16s_from_bytes(Lower *L, bool is_signed, const LLVMValueRef x[2], LLVMValueRef out[2])
 {
     LLVMValueRef word = spread(L, x, false, 0x64);
-    if (is_signed) word = LLVMBuildXor(L->b, word, i32_const(L, 0x00800080), "");
+    if (is_signed) word = LLVMBuildXor(L->b, word, lower_i32(L, 0x00800080), "");
     LLVMValueRef more = LLVMConstReal(L->f16, is_signed ? 1152 : 1024), both[2] = {more, more};
     part(L, LLVMBuildFSub(L->b, as_f16s(L, word), LLVMConstVector(both, 2), ""), out);
 }
 
 static LLVMValueRef bf16s_fma(Lower *L, LLVMValueRef x, uint32_t by, LLVMValueRef more)
 {
-    LLVMValueRef args[3] = {x, i32_const(L, by), more};
-    return target_instr(L, INSTR_BF16S_FMA, 3, args);
+    return lower_instr(L, INSTR_BF16S_FMA, x, lower_i32(L, by), more);
 }
 
 /* 0x4300 is 128, whose last place is 1, in the seven bits of the mantissa: with those of a byte there
@@ -119,7 +112,7 @@ static void bf16s_from_bytes(Lower *L, bool is_signed, const LLVMValueRef x[2], 
     const uint32_t minus_one = 0xbf80bf80;
     LLVMValueRef word = spread(L, x, false, 0x43), low = masked(L, word, 0xff7fff7f),
                  high = masked(L, word, 0xff80ff80);
-    if (!is_signed) low = bf16s_fma(L, low, ONE, i32_const(L, MINUS_256));
+    if (!is_signed) low = bf16s_fma(L, low, ONE, lower_i32(L, MINUS_256));
     LLVMValueRef both = bf16s_fma(L, high, is_signed ? minus_one : ONE, low);
     part(L, LLVMBuildBitCast(L->b, both, LLVMVectorType(L->i16, 2), ""), out);
 }
@@ -132,7 +125,7 @@ static void f16s_from_f8(Lower *L, DType dt, const LLVMValueRef x[2], LLVMValueR
     LLVMValueRef word;
     if (dt == DT_F8E4) {
         const Bytes b = joined(L, x);
-        word = lower_instr1(L, b.shift ? INSTR_HIGH_E4M3S_TO_F16S : INSTR_E4M3S_TO_F16S, b.word);
+        word = lower_instr(L, b.shift ? INSTR_HIGH_E4M3S_TO_F16S : INSTR_E4M3S_TO_F16S, b.word);
     } else {
         word = spread(L, x, true, 0);
     }
@@ -181,10 +174,10 @@ static LLVMValueRef f32_from_f8(Lower *L, DType dt, LLVMValueRef x)
     LLVMValueRef wide = LLVMBuildZExt(L->b, x, L->i32, "");
     LLVMValueRef magnitude = masked(L, wide, 0x7f), sign = shift_up(L, masked(L, wide, 0x80), 24);
     LLVMValueRef placed = shift_up(L, magnitude, 23 - info->man_bits);
-    LLVMValueRef scale = as_f32(L, i32_const(L, (uint32_t)(254 - bias) << 23));
+    LLVMValueRef scale = as_f32(L, lower_i32(L, (uint32_t)(254 - bias) << 23));
     LLVMValueRef bits = as_i32(L, mul(L, as_f32(L, placed), scale));
     LLVMValueRef is_nan = compare_whole(L, LLVMIntEQ, magnitude, 0x7f);
-    bits = pick(L, is_nan, i32_const(L, 0x7fc00000), bits);
+    bits = pick(L, is_nan, lower_i32(L, 0x7fc00000), bits);
     return as_f32(L, LLVMBuildOr(L->b, bits, sign, ""));
 }
 
@@ -212,7 +205,7 @@ static LLVMValueRef bf16_by_bits(Lower *L, LLVMValueRef x, bool toward_zero)
         LLVMValueRef even = masked(L, shift_down(L, bits, 16), 1);
         rounded = plus(L, LLVMBuildAdd(L->b, bits, even, ""), 0x7fff);
     }
-    LLVMValueRef quiet = LLVMBuildOr(L->b, bits, i32_const(L, 0x400000), "");
+    LLVMValueRef quiet = LLVMBuildOr(L->b, bits, lower_i32(L, 0x400000), "");
     LLVMValueRef kept = pick(L, f32_is_nan(L, x), quiet, rounded);
     return LLVMBuildTrunc(L->b, shift_down(L, kept, 16), L->i16, "");
 }
@@ -220,7 +213,7 @@ static LLVMValueRef bf16_by_bits(Lower *L, LLVMValueRef x, bool toward_zero)
 static LLVMValueRef bf16_from_f32(Lower *L, LLVMValueRef x, bool toward_zero)
 {
     const Instr instr = toward_zero ? INSTR_F32_TO_BF16_RZ : INSTR_F32_TO_BF16;
-    return target_has(L, instr) ? lower_instr1(L, instr, x) : bf16_by_bits(L, x, toward_zero);
+    return target_has(L, instr) ? lower_instr(L, instr, x) : bf16_by_bits(L, x, toward_zero);
 }
 
 /* Saturating: the greatest finite number stands for everything above it, infinity too.
@@ -251,19 +244,19 @@ static LLVMValueRef f8_from_f32(Lower *L, DType dt, LLVMValueRef x, bool toward_
                    upscale = (uint32_t)(127 - 1 + bias + man) << 23;
     LLVMValueRef size = as_f32(L, magnitude), subnormal;
     if (toward_zero) {
-        LLVMValueRef scaled = mul(L, size, as_f32(L, i32_const(L, upscale)));
-        subnormal = lower_instr1(L, INSTR_F32_TO_S32, scaled);
+        LLVMValueRef scaled = mul(L, size, as_f32(L, lower_i32(L, upscale)));
+        subnormal = lower_instr(L, INSTR_F32_TO_S32, scaled);
     } else {
-        subnormal = minus(L, as_i32(L, add(L, size, as_f32(L, i32_const(L, magic)))), magic);
+        subnormal = minus(L, as_i32(L, add(L, size, as_f32(L, lower_i32(L, magic)))), magic);
     }
     LLVMValueRef is_small = compare_whole(L, LLVMIntULT, magnitude, (uint32_t)(128 - bias) << 23);
     LLVMValueRef code = pick(L, is_small, subnormal, normal);
     LLVMValueRef too_big = compare_whole(L, LLVMIntUGT, code, greatest);
     LLVMValueRef far = compare_whole(L, LLVMIntUGE, magnitude, (uint32_t)(127 + bias + 3) << 23);
-    code = pick(L, LLVMBuildOr(L->b, too_big, far, ""), i32_const(L, greatest), code);
+    code = pick(L, LLVMBuildOr(L->b, too_big, far, ""), lower_i32(L, greatest), code);
     code = LLVMBuildOr(L->b, code, sign, "");
     LLVMValueRef is_nan = compare_whole(L, LLVMIntUGT, magnitude, 0x7f800000);
-    return LLVMBuildTrunc(L->b, pick(L, is_nan, i32_const(L, 0x7f), code), L->i8, "");
+    return LLVMBuildTrunc(L->b, pick(L, is_nan, lower_i32(L, 0x7f), code), L->i8, "");
 }
 
 static LLVMValueRef narrow_f32(Lower *L, DType dt, LLVMValueRef x, bool toward_zero)
@@ -271,7 +264,7 @@ static LLVMValueRef narrow_f32(Lower *L, DType dt, LLVMValueRef x, bool toward_z
     switch (dt) {
     case DT_F32: return x;
     case DT_F16:
-        return toward_zero ? lower_instr1(L, INSTR_F32_TO_F16_RZ, x)
+        return toward_zero ? lower_instr(L, INSTR_F32_TO_F16_RZ, x)
                            : LLVMBuildFPTrunc(L->b, x, L->f16, "");
     case DT_BF16: return bf16_from_f32(L, x, toward_zero);
     case DT_F8E4:
@@ -289,10 +282,10 @@ LLVMValueRef lower_from_f32(Lower *L, DType dt, LLVMValueRef x)
 
 static LLVMValueRef f64_to_odd_f32(Lower *L, LLVMValueRef x)
 {
-    LLVMValueRef cut = lower_instr1(L, INSTR_F64_TO_F32_RZ, x);
+    LLVMValueRef cut = lower_instr(L, INSTR_F64_TO_F32_RZ, x);
     LLVMValueRef back = LLVMBuildFPExt(L->b, cut, L->f64, "");
     LLVMValueRef lost = LLVMBuildFCmp(L->b, LLVMRealONE, back, x, "");
-    LLVMValueRef odd = as_f32(L, LLVMBuildOr(L->b, as_i32(L, cut), i32_const(L, 1), ""));
+    LLVMValueRef odd = as_f32(L, LLVMBuildOr(L->b, as_i32(L, cut), lower_i32(L, 1), ""));
     return pick(L, lost, odd, cut);
 }
 
@@ -300,22 +293,27 @@ static LLVMValueRef narrow_f64(Lower *L, DType dt, LLVMValueRef x, bool toward_z
 {
     if (dt == DT_F64) return x;
     if (dt == DT_F32)
-        return toward_zero ? lower_instr1(L, INSTR_F64_TO_F32_RZ, x)
+        return toward_zero ? lower_instr(L, INSTR_F64_TO_F32_RZ, x)
                            : LLVMBuildFPTrunc(L->b, x, L->f32, "");
-    if (toward_zero) return narrow_f32(L, dt, lower_instr1(L, INSTR_F64_TO_F32_RZ, x), true);
+    if (toward_zero) return narrow_f32(L, dt, lower_instr(L, INSTR_F64_TO_F32_RZ, x), true);
     return narrow_f32(L, dt, f64_to_odd_f32(L, x), false);
 }
 
 /* ---- float to integer: toward zero, saturating, NaN to 0 ---- */
 
+static LLVMValueRef clamped(Lower *L, bool is_signed, LLVMValueRef x, LLVMValueRef lo,
+                            LLVMValueRef hi)
+{
+    LLVMIntPredicate above = is_signed ? LLVMIntSGT : LLVMIntUGT;
+    x = pick(L, LLVMBuildICmp(L->b, above, x, hi, ""), hi, x);
+    return is_signed ? pick(L, LLVMBuildICmp(L->b, LLVMIntSLT, x, lo, ""), lo, x) : x;
+}
+
 /* Through 32 bits; fp64 has no shorter way. */
 static LLVMValueRef clamp_int(Lower *L, LLVMValueRef x, bool is_signed, int bits)
 {
     const uint32_t greatest = (1u << (bits - is_signed)) - 1;
-    LLVMIntPredicate above = is_signed ? LLVMIntSGT : LLVMIntUGT;
-    LLVMValueRef hi = i32_const(L, greatest), lo = i32_const(L, ~greatest);
-    x = pick(L, LLVMBuildICmp(L->b, above, x, hi, ""), hi, x);
-    return is_signed ? pick(L, LLVMBuildICmp(L->b, LLVMIntSLT, x, lo, ""), lo, x) : x;
+    return clamped(L, is_signed, x, lower_i32(L, ~greatest), lower_i32(L, greatest));
 }
 
 static LLVMValueRef int_from_float(Lower *L, DType to, LLVMValueRef x)
@@ -334,7 +332,7 @@ static LLVMValueRef int_from_float(Lower *L, DType to, LLVMValueRef x)
                is_wide = info->bits == 64;
     if (to == DT_I1) return LLVMBuildFCmp(L->b, LLVMRealUNE, x, LLVMConstNull(LLVMTypeOf(x)), "");
     const int size = __builtin_ctz((unsigned)info->bits / 8);
-    LLVMValueRef v = lower_instr1(L, by[is_f64][size][is_signed], x);
+    LLVMValueRef v = lower_instr(L, by[is_f64][size][is_signed], x);
     if (is_f64 && info->bits < 32) v = clamp_int(L, v, is_signed, info->bits);
     if (info->bits < 32) v = LLVMBuildTrunc(L->b, v, lower_dtype(L, to), "");
     if (!is_f64 && !is_wide) return v;
@@ -352,13 +350,13 @@ static LLVMValueRef build_int_to_float(Lower *L, bool is_signed, LLVMValueRef x,
    8 bits only tell "not exact". */
 static LLVMValueRef int_to_odd_f32(Lower *L, bool is_signed, LLVMValueRef x)
 {
-    LLVMValueRef low = LLVMBuildAnd(L->b, x, i32_const(L, 0xff), ""),
+    LLVMValueRef low = LLVMBuildAnd(L->b, x, lower_i32(L, 0xff), ""),
                  high = LLVMBuildXor(L->b, x, low, "");
-    LLVMValueRef some = LLVMBuildICmp(L->b, LLVMIntNE, low, i32_const(L, 0), "");
-    LLVMValueRef cut = pick(L, some, LLVMBuildOr(L->b, high, i32_const(L, 0x100), ""), high);
-    LLVMValueRef top = is_signed ? LLVMBuildAShr(L->b, x, i32_const(L, 31), "") : i32_const(L, 0);
+    LLVMValueRef some = LLVMBuildICmp(L->b, LLVMIntNE, low, lower_i32(L, 0), "");
+    LLVMValueRef cut = pick(L, some, LLVMBuildOr(L->b, high, lower_i32(L, 0x100), ""), high);
+    LLVMValueRef top = is_signed ? LLVMBuildAShr(L->b, x, lower_i32(L, 31), "") : lower_i32(L, 0);
     LLVMValueRef is_small =
-        LLVMBuildICmp(L->b, LLVMIntULT, LLVMBuildXor(L->b, x, top, ""), i32_const(L, 1u << 24), "");
+        LLVMBuildICmp(L->b, LLVMIntULT, LLVMBuildXor(L->b, x, top, ""), lower_i32(L, 1u << 24), "");
     return build_int_to_float(L, is_signed, pick(L, is_small, x, cut), L->f32);
 }
 
@@ -380,12 +378,8 @@ static LLVMValueRef wide_int_to_odd_f64(Lower *L, bool is_signed, LLVMValueRef x
 /* What is greater is no number of fp16 or fp8. */
 static LLVMValueRef clamp_wide(Lower *L, bool is_signed, LLVMValueRef x)
 {
-    LLVMTypeRef ty = LLVMTypeOf(x);
-    LLVMValueRef hi = LLVMConstInt(ty, 1 << 20, false), lo = LLVMConstNeg(hi);
-    LLVMIntPredicate above = is_signed ? LLVMIntSGT : LLVMIntUGT;
-    x = pick(L, LLVMBuildICmp(L->b, above, x, hi, ""), hi, x);
-    if (is_signed) x = pick(L, LLVMBuildICmp(L->b, LLVMIntSLT, x, lo, ""), lo, x);
-    return LLVMBuildTrunc(L->b, x, L->i32, "");
+    LLVMValueRef hi = whole_like(x, 1 << 20);
+    return LLVMBuildTrunc(L->b, clamped(L, is_signed, x, LLVMConstNeg(hi), hi), L->i32, "");
 }
 
 static LLVMValueRef float_from_int(Lower *L, DType from, DType to, LLVMValueRef x)

@@ -179,6 +179,13 @@ LLVMValueRef lower_valid(Lower *L, const Type *ty, uint32_t reg)
     return valid;
 }
 
+LLVMValueRef lower_allowed(Lower *L, const Type *ty, const Value *mask, uint32_t reg)
+{
+    LLVMValueRef valid = lower_valid(L, ty, reg);
+    if (!mask || lower_is_false(valid)) return valid;
+    return lower_and(L, valid, lower_reg(L, mask, (int)reg));
+}
+
 /* Threads whose bits of this mask differ hold the same elements. */
 static uint32_t free_thread_bits(const Lower *L, const Type *ty)
 {

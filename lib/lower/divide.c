@@ -13,7 +13,7 @@
 #include "analysis/range.h"
 #include "base/power.h"
 #include "layout/vector.h"
-#include "lower/lower.h"
+#include "lower/math.h"
 
 /* Of an op, and of one divisor of it. */
 typedef struct Division {
@@ -28,11 +28,6 @@ typedef struct Division {
 static LLVMValueRef constant_of(const Division *d, int64_t v)
 {
     return LLVMConstInt(lower_dtype(d->L, d->dt), (uint64_t)v, true);
-}
-
-static LLVMValueRef pick(const Division *d, LLVMValueRef is_so, LLVMValueRef x, LLVMValueRef y)
-{
-    return LLVMBuildSelect(d->L->b, is_so, x, y, "");
 }
 
 static LLVMValueRef is_number(const Division *d, LLVMValueRef x, int64_t v)
@@ -80,8 +75,8 @@ static Guarded guarded(const Division *d, LLVMValueRef y)
 {
     LLVMValueRef one = constant_of(d, 1);
     Guarded g = {.by = y};
-    if (d->may_be_zero) g.by = pick(d, g.is_zero = is_number(d, y, 0), one, g.by);
-    if (d->may_be_minus_one) g.by = pick(d, g.is_minus_one = is_number(d, y, -1), one, g.by);
+    if (d->may_be_zero) g.by = pick(d->L, g.is_zero = is_number(d, y, 0), one, g.by);
+    if (d->may_be_minus_one) g.by = pick(d->L, g.is_minus_one = is_number(d, y, -1), one, g.by);
     return g;
 }
 
@@ -90,8 +85,8 @@ static LLVMValueRef quotient_by_instruction(const Division *d, LLVMValueRef x, L
     LLVMBuilderRef b = d->L->b;
     const Guarded g = guarded(d, y);
     LLVMValueRef q = d->is_signed ? LLVMBuildSDiv(b, x, g.by, "") : LLVMBuildUDiv(b, x, g.by, "");
-    if (g.is_minus_one) q = pick(d, g.is_minus_one, LLVMBuildNeg(b, x, ""), q);
-    return g.is_zero ? pick(d, g.is_zero, constant_of(d, 0), q) : q;
+    if (g.is_minus_one) q = pick(d->L, g.is_minus_one, LLVMBuildNeg(b, x, ""), q);
+    return g.is_zero ? pick(d->L, g.is_zero, constant_of(d, 0), q) : q;
 }
 
 static LLVMValueRef remainder_by_instruction(const Division *d, LLVMValueRef x, LLVMValueRef y)
@@ -99,7 +94,7 @@ static LLVMValueRef remainder_by_instruction(const Division *d, LLVMValueRef x, 
     LLVMBuilderRef b = d->L->b;
     const Guarded g = guarded(d, y);
     LLVMValueRef r = d->is_signed ? LLVMBuildSRem(b, x, g.by, "") : LLVMBuildURem(b, x, g.by, "");
-    return g.is_zero ? pick(d, g.is_zero, x, r) : r;
+    return g.is_zero ? pick(d->L, g.is_zero, x, r) : r;
 }
 
 /* ---- by a product ---- */
@@ -136,7 +131,7 @@ static void prepare(Division *d, LLVMValueRef y)
     LLVMValueRef most = constant_of(d, -1);
     d->sign = d->may_be_negative ? sign_of(d, y) : NULL;
     d->size = with_sign(d, y, d->sign);
-    if (d->may_be_zero) d->size = pick(d, is_number(d, y, 0), most, d->size);
+    if (d->may_be_zero) d->size = pick(d->L, is_number(d, y, 0), most, d->size);
     d->inverse = LLVMBuildUDiv(d->L->b, most, d->size, "");
     d->L->b = b;
     lower_place(d->L, here);
@@ -213,7 +208,7 @@ static LLVMValueRef quotient_of_others(const Division *d, LLVMValueRef x, LLVMVa
                  is_even = LLVMBuildICmp(b, LLVMIntEQ, remainder_of(d, x, y, q), zero, "");
     LLVMValueRef rounds_up = LLVMBuildAnd(b, is_below, is_even, ""),
                  up = with_sign(d, constant_of(d, 1), d->may_be_negative ? sign_of(d, y) : NULL);
-    return LLVMBuildAdd(b, q, pick(d, rounds_up, up, zero), "");
+    return LLVMBuildAdd(b, q, pick(d->L, rounds_up, up, zero), "");
 }
 
 /* Of the vector whose first element is x. */
@@ -239,14 +234,12 @@ void lower_divide(Lower *L, const Op *op)
         lower_elementwise(L, op, lower_arith_element);
         return;
     }
-    const Regs x = lower_get(L, a), y = lower_get(L, b);
     const uint32_t equal = lower_equal_registers(L, result);
     Regs out = lower_regs_new(L, n);
     for (int r = 0; r < n; r++) {
         if ((uint32_t)r & equal) out.r[r] = out.r[(uint32_t)r & ~equal];
         else if (vector_begins(&v, (uint32_t)r))
-            divide_vector(&d, op, &v, (uint32_t)r, lower_element(L, a->type, x.r[x.n == 1 ? 0 : r]),
-                          lower_element(L, b->type, y.r[y.n == 1 ? 0 : r]), out);
+            divide_vector(&d, op, &v, (uint32_t)r, lower_reg(L, a, r), lower_reg(L, b, r), out);
     }
     lower_set(L, result, out);
 }

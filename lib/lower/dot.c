@@ -46,8 +46,7 @@ static LLVMValueRef add_product(Lower *L, LLVMValueRef x, LLVMValueRef y, LLVMVa
     if (LLVMGetTypeKind(ty) == LLVMIntegerTypeKind)
         return LLVMBuildAdd(L->b, LLVMBuildMul(L->b, x, y, ""), sum, "");
     if (!L->fn->fp_contract) return LLVMBuildFAdd(L->b, LLVMBuildFMul(L->b, x, y, ""), sum, "");
-    LLVMValueRef args[3] = {x, y, sum};
-    return lower_intrinsic(L, "llvm.fma", ty, 3, args);
+    return lower_call(L, "llvm.fma", ty, x, y, sum);
 }
 
 /* The register of an operand for each element of the sum, in its row (column), where k is 0. */

@@ -64,7 +64,7 @@ static void read_operands(Lower *L, const Op *op, int r, LLVMValueRef *args)
 {
     check(op->nargs <= MAX_OPERANDS, "an elementwise op of %d operands", op->nargs);
     for (int i = 0; i < op->nargs; i++)
-        args[i] = lower_element(L, op_arg(op, i)->type, operand(L, op, i, r));
+        args[i] = lower_reg(L, op_arg(op, i), r);
 }
 
 void lower_elementwise(Lower *L, const Op *op, LowerElement f)
@@ -129,25 +129,16 @@ static int64_t wrap_imm(const Type *ty, int64_t imm)
 }
 
 /* Constants wrap as what they are constants of. */
-static int64_t wrap_add(int64_t x, int64_t y)
+static int64_t wrapped(OpKind kind, int64_t x, int64_t y)
 {
-    return (int64_t)((uint64_t)x + (uint64_t)y);
-}
-
-static int64_t wrap_sub(int64_t x, int64_t y)
-{
-    return (int64_t)((uint64_t)x - (uint64_t)y);
-}
-
-static int64_t wrap_mul(int64_t x, int64_t y)
-{
-    return (int64_t)((uint64_t)x * (uint64_t)y);
+    const uint64_t a = (uint64_t)x, b = (uint64_t)y;
+    return (int64_t)(kind == OP_ADD ? a + b : kind == OP_SUB ? a - b : a * b);
 }
 
 static bool is_const_reg(Reg reg, int64_t *value)
 {
     if (!LLVMIsAConstantInt(reg.v) || LLVMGetIntTypeWidth(LLVMTypeOf(reg.v)) > 64) return false;
-    *value = wrap_add(LLVMConstIntGetSExtValue(reg.v), reg.imm);
+    *value = wrapped(OP_ADD, LLVMConstIntGetSExtValue(reg.v), reg.imm);
     return true;
 }
 
@@ -158,22 +149,16 @@ static bool sum_apart(const Op *op, Reg x, Reg y, LLVMValueRef bases[2], int64_t
     if (y.step && (x.step || op->kind != OP_ADD)) return false;
     if (x.step && op->kind == OP_MUL) return false;
     const bool const_x = is_const_reg(x, &cx), const_y = is_const_reg(y, &cy);
+    if (const_x && !const_y && op->kind != OP_SUB) return sum_apart(op, y, x, bases, imm);
     bases[0] = x.v;
     bases[1] = y.v;
-    switch (op->kind) {
-    case OP_ADD:
-        if (const_y) return bases[1] = NULL, *imm = wrap_add(x.imm, cy), true;
-        if (const_x) return bases[0] = y.v, bases[1] = NULL, *imm = wrap_add(y.imm, cx), true;
-        return *imm = wrap_add(x.imm, y.imm), true;
-    case OP_SUB:
-        if (const_y) return bases[1] = NULL, *imm = wrap_sub(x.imm, cy), true;
-        return *imm = wrap_sub(x.imm, y.imm), true;
-    case OP_MUL:
-        if (const_y) return bases[1] = y.v, *imm = wrap_mul(x.imm, cy), y.imm == 0;
-        if (const_x) return bases[0] = y.v, bases[1] = x.v, *imm = wrap_mul(y.imm, cx), x.imm == 0;
-        return *imm = 0, !x.imm && !y.imm;
-    default: return false;
+    if (op->kind == OP_MUL) {
+        *imm = const_y ? wrapped(OP_MUL, x.imm, cy) : 0;
+        return !y.imm && (const_y || !x.imm);
     }
+    if (const_y) bases[1] = NULL;
+    *imm = wrapped(op->kind, x.imm, const_y ? cy : y.imm);
+    return true;
 }
 
 /* (v + imm) * y = v * y + imm * y: the second part is the same for all threads. */
@@ -337,8 +322,9 @@ static LLVMValueRef in_bytes(const Moves *m, LLVMValueRef by)
     if (!m->shifts)
         return LLVMBuildMul(m->L->b, by, LLVMConstInt(m->L->i64, (uint64_t)m->size, false), "");
     Memo *known = memo_find(&m->memo, 1, &by);
-    LLVMValueRef args[] = {by, lower_i32(m->L, log2_floor(m->size))};
-    if (!known->result) *known = (Memo){{by}, m->L->target->instr(m->L, INSTR_SHL_64, 2, args)};
+    if (!known->result)
+        *known = (Memo){{by}, lower_instr(m->L, INSTR_SHL_64, by,
+                                          lower_i32(m->L, log2_floor(m->size)))};
     return known->result;
 }
 

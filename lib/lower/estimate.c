@@ -92,9 +92,10 @@ static void add_dot(Size *s, const Op *op)
 }
 
 /* Sums of integers and pointers may become parts of addresses; floats are computed. */
-static void add_op(Size *s, const Op *op)
+static void add_op(Op *op, void *size)
 {
     enum { WIDEST = 4 }; /* elements that one access moves */
+    Size *s = size;
     if (op->kind == OP_LOAD || op->kind == OP_STORE) {
         const int64_t n = distinct_registers(op_arg(op, 0)->type);
         s->accesses += n / WIDEST;
@@ -107,36 +108,26 @@ static void add_op(Size *s, const Op *op)
     }
 }
 
-static void add_region(Size *s, const Region *r)
-{
-    for (const Op *op = r->first; op; op = op->next) {
-        add_op(s, op);
-        for (int i = 0; i < op->nregions; i++) add_region(s, op->regions[i]);
-    }
-}
-
 Size estimate_size(const Func *fn)
 {
     Size s = {0};
-    add_region(&s, fn->body);
+    ir_walk(fn->body, add_op, &s);
     return s;
 }
 
 /* ---- refusals ---- */
 
-static void find_largest(const Region *r, const Op **largest)
+static void keep_larger(Op *op, void *user)
 {
-    for (const Op *op = r->first; op; op = op->next) {
-        if (!*largest || estimate_registers(op) > estimate_registers(*largest)) *largest = op;
-        for (int i = 0; i < op->nregions; i++) find_largest(op->regions[i], largest);
-    }
+    const Op **largest = user;
+    if (!*largest || estimate_registers(op) > estimate_registers(*largest)) *largest = op;
 }
 
 /* Most of the code is there because of blocks as large as the largest. */
 static void note_largest(const Func *fn, Arena *a, Diags *dx, Diag *d)
 {
     const Op *op = NULL;
-    find_largest(fn->body, &op);
+    ir_walk(fn->body, keep_larger, &op);
     if (!op || !estimate_registers(op)) return;
     diag_note(dx, d, ir_span(op->loc),
               "%s takes %d registers of each of the program's %d threads; a smaller block or more "

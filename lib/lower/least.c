@@ -2,7 +2,7 @@
    exponential, as in log(1 + exp(x)) or rsqrt(mean + 1e-6), is a normal number: the functions of it
    need no scaling of subnormal ones and no case for 0 and below, a third of a logarithm's
    instructions. Rounding keeps such bounds, but for its size: who asks leaves room for that. */
-#include "lower/least.h"
+#include "lower/math.h"
 
 #include <math.h>
 

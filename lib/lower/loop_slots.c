@@ -46,11 +46,11 @@ static LLVMValueRef bytes_between(Lower *L, const Value *y, const Value *x)
             by = op_arg(by->def, 0);
             if (!L->values[by->id].r) return NULL;
             const Reg wide = lower_widen_int(L, by).r[0];
-            LLVMValueRef args[] = {
-                LLVMBuildAdd(L->b, wide.v, LLVMConstInt(L->i64, (uint64_t)wide.imm, true), ""),
-                lower_i32(L, __builtin_ctz((unsigned)size))};
+            LLVMValueRef whole =
+                LLVMBuildAdd(L->b, wide.v, LLVMConstInt(L->i64, (uint64_t)wide.imm, true), "");
             /* not as a product, which ptxas would move into the loop */
-            bytes = target_instr(L, INSTR_SHL_64, 2, args);
+            bytes = lower_instr(L, INSTR_SHL_64, whole,
+                                lower_i32(L, __builtin_ctz((unsigned)size)));
         }
         sum = LLVMBuildAdd(L->b, sum, bytes, "");
     }

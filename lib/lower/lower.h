@@ -102,18 +102,23 @@ void lower_set(Lower *L, const Value *v, Regs regs);
 void lower_set_all(Lower *L, const Value *v, LLVMValueRef x); /* in each of its registers */
 /* v + imm + step as one value. */
 LLVMValueRef lower_element(Lower *L, const Type *ty, Reg reg);
-LLVMValueRef lower_reg(Lower *L, const Value *v, int r);
+LLVMValueRef lower_reg(Lower *L, const Value *v, int r); /* of a scalar its only one */
 LLVMValueRef lower_scalar(Lower *L, const Value *v);
 bool lower_is_uniform(const Value *v); /* a block of one element, over and over */
 LLVMValueRef lower_i32(const Lower *L, int64_t x);
 bool lower_is_const(LLVMValueRef v, uint64_t *bits);
 /* A pure call of an LLVM intrinsic overloaded on `over` (NULL: not overloaded). */
 LLVMValueRef lower_intrinsic(Lower *L, const char *name, LLVMTypeRef over, int nargs,
-                             LLVMValueRef *args);
+                             const LLVMValueRef *args);
+/* The same, and target_instr, of operands that are named one by one. */
+#define lower_call(L, name, over, ...)                                                             \
+    lower_intrinsic((L), (name), (over), LOWER_COUNT(__VA_ARGS__), (LLVMValueRef[]){__VA_ARGS__})
+#define lower_instr(L, instr, ...)                                                                 \
+    target_instr((L), (instr), LOWER_COUNT(__VA_ARGS__), (LLVMValueRef[]){__VA_ARGS__})
+#define LOWER_COUNT(...) ((int)(sizeof((LLVMValueRef[]){__VA_ARGS__}) / sizeof(LLVMValueRef)))
 LLVMAttributeRef lower_attribute(Lower *L, const char *name, uint64_t value);
 /* An instruction in use needs this version of the target's assembly. */
 void lower_need_ptx(Lower *L, int version);
-LLVMValueRef lower_instr1(Lower *L, Instr instr, LLVMValueRef x);
 /* AND of predicates where NULL is true. */
 LLVMValueRef lower_and(Lower *L, LLVMValueRef a, LLVMValueRef b);
 bool lower_is_false(LLVMValueRef pred);
@@ -142,6 +147,8 @@ uint32_t lower_reg_coord(const Layout *l, int dim, uint32_t reg);
 Reg lower_coord(Lower *L, const Layout *l, int dim, uint32_t reg);
 /* Whether the register's element is inside the logical shape: NULL always, constant false never. */
 LLVMValueRef lower_valid(Lower *L, const Type *ty, uint32_t reg);
+/* Whether, besides, the mask (NULL: none), of a block or a scalar, allows it. */
+LLVMValueRef lower_allowed(Lower *L, const Type *ty, const Value *mask, uint32_t reg);
 /* Whether its coordinate along a dim is below the limit. */
 LLVMValueRef lower_below(Lower *L, const Layout *l, int dim, uint32_t reg, uint32_t limit);
 /* Whether it is inside the logical shape along one dim. */
@@ -151,6 +158,11 @@ LLVMValueRef lower_valid_along(Lower *L, const Type *ty, int dim, uint32_t reg);
 LLVMValueRef lower_canonical(Lower *L, const Type *ty);
 /* Extra registers: r and r & ~mask hold one element. */
 uint32_t lower_free_registers(const Type *ty);
+
+/* ---- pressure.c ---- */
+/* The most registers a thread of the function, which has been lowered, should take, for the sake of
+   programs that run beside; 0: as many as it likes. */
+int pressure_limit(const Lower *L);
 
 /* ---- one function for each family of ops ---- */
 typedef void LowerOp(Lower *L, const Op *op);

@@ -9,7 +9,6 @@
 
 #include "base/unwind.h"
 #include "ir/type.h"
-#include "lower/least.h"
 
 static LLVMValueRef f32_const(const Lower *L, double v)
 {
@@ -23,12 +22,12 @@ static const double log2_e = 1.4426950408889634, ln_2 = 0.6931471805599453;
 /* To keep subnormal results takes two multiplications and a comparison of each element. */
 static LLVMValueRef exp_2(Lower *L, LLVMValueRef x)
 {
-    return lower_instr1(L, INSTR_EX2_FTZ, x);
+    return lower_instr(L, INSTR_EX2_FTZ, x);
 }
 
 static LLVMValueRef exp_e(Lower *L, LLVMValueRef x)
 {
-    return lower_instr1(L, INSTR_EX2, mul(L, x, f32_const(L, log2_e)));
+    return lower_instr(L, INSTR_EX2, mul(L, x, f32_const(L, log2_e)));
 }
 
 /* Of fp32 and fp64. */
@@ -124,7 +123,7 @@ static LLVMValueRef hyperbolic_tangent(Lower *L, LLVMValueRef x)
     LLVMValueRef near = fused(L, mul(L, POLYNOMIAL(L, square, p), square), x, x);
     /* 1 - 2 / (e^2|x| + 1); infinity in the divisor gives 1 */
     LLVMValueRef e = exp_2(L, mul(L, size, f32_const(L, 2 * log2_e)));
-    LLVMValueRef part = lower_instr1(L, INSTR_RCP_FTZ, add(L, e, f32_const(L, 1)));
+    LLVMValueRef part = lower_instr(L, INSTR_RCP_FTZ, add(L, e, f32_const(L, 1)));
     LLVMValueRef far = with_sign_of(L, fused(L, f32_const(L, -2), part, f32_const(L, 1)), x);
     return pick(L, compare(L, LLVMRealOGT, size, 0.6), far, near);
 }
@@ -212,7 +211,7 @@ static Turn turn_by_parts(Lower *L, LLVMValueRef x)
     LLVMValueRef rest = fused(L, less, f32_const(L, 1.5707963705062866), x);
     rest = fused(L, less, f32_const(L, -4.371138828673793e-08), rest);
     rest = fused(L, less, f32_const(L, -1.7151245100058819e-15), rest);
-    return (Turn){rest, NULL, lower_instr1(L, INSTR_F32_TO_S32, k)};
+    return (Turn){rest, NULL, lower_instr(L, INSTR_F32_TO_S32, k)};
 }
 
 static LLVMValueRef two_over_pi_word(Lower *L, LLVMValueRef index)
@@ -245,8 +244,7 @@ static Turn turn_exactly(Lower *L, LLVMValueRef x)
     LLVMValueRef before = compare_whole(L, LLVMIntEQ, first, 0);
     words[0] = pick(L, before, lower_i32(L, 0), words[0]);
     for (int i = 0; i < 3; i++) {
-        LLVMValueRef args[3] = {words[i], words[i + 1], shift};
-        LLVMValueRef part = lower_intrinsic(L, "llvm.fshl", L->i32, 3, args);
+        LLVMValueRef part = lower_call(L, "llvm.fshl", L->i32, words[i], words[i + 1], shift);
         parts[i] = LLVMBuildMul(b, LLVMBuildZExt(b, part, L->i64, ""),
                                 LLVMBuildZExt(b, m, L->i64, ""), "");
     }
@@ -289,61 +287,50 @@ static LLVMValueRef cosine(Lower *L, LLVMValueRef x)
     return sine_ahead(L, x, 1);
 }
 
-/* ---- roots ---- */
-
-static LLVMValueRef square_root(Lower *L, LLVMValueRef x)
-{
-    return lower_instr1(L, INSTR_SQRT, x);
-}
-
-static LLVMValueRef reciprocal_root(Lower *L, LLVMValueRef x)
-{
-    return lower_instr1(L, INSTR_RSQRT, x);
-}
-
-static LLVMValueRef square_root_normal(Lower *L, LLVMValueRef x)
-{
-    return lower_instr1(L, INSTR_SQRT_FTZ, x);
-}
-
-static LLVMValueRef reciprocal_root_normal(Lower *L, LLVMValueRef x)
-{
-    return lower_instr1(L, INSTR_RSQRT_FTZ, x);
-}
-
 /* ---- by table ---- */
 
-static LLVMValueRef (*const functions[OP_COUNT])(Lower *L, LLVMValueRef x) = {
-    [OP_EXP] = exp_e,
-    [OP_EXP2] = exp_2,
-    [OP_LOG] = log_e,
-    [OP_LOG2] = log_2,
-    [OP_SIN] = sine,
-    [OP_COS] = cosine,
-    [OP_TANH] = hyperbolic_tangent,
-    [OP_ERF] = error_function,
-    [OP_SQRT] = square_root,
-    [OP_RSQRT] = reciprocal_root,
+/* What computes it, or the instruction that does. */
+typedef struct Function {
+    LLVMValueRef (*by)(Lower *L, LLVMValueRef x);
+    Instr instr;
+} Function;
+
+static const Function functions[OP_COUNT] = {
+    [OP_EXP] = {exp_e, 0},
+    [OP_EXP2] = {exp_2, 0},
+    [OP_LOG] = {log_e, 0},
+    [OP_LOG2] = {log_2, 0},
+    [OP_SIN] = {sine, 0},
+    [OP_COS] = {cosine, 0},
+    [OP_TANH] = {hyperbolic_tangent, 0},
+    [OP_ERF] = {error_function, 0},
+    [OP_SQRT] = {NULL, INSTR_SQRT},
+    [OP_RSQRT] = {NULL, INSTR_RSQRT},
 };
 
-/* Of fp32 that is known to be normal. */
-static LLVMValueRef (*const of_normal[OP_COUNT])(Lower *L, LLVMValueRef x) = {
-    [OP_LOG] = log_e_normal,
-    [OP_LOG2] = log_2_normal,
-    [OP_SQRT] = square_root_normal,
-    [OP_RSQRT] = reciprocal_root_normal,
+/* Of fp32 that is known to be normal; of other functions all zero. */
+static const Function of_normal[OP_COUNT] = {
+    [OP_LOG] = {log_e_normal, 0},
+    [OP_LOG2] = {log_2_normal, 0},
+    [OP_SQRT] = {NULL, INSTR_SQRT_FTZ},
+    [OP_RSQRT] = {NULL, INSTR_RSQRT_FTZ},
 };
+
+static LLVMValueRef apply(Lower *L, const Function *f, LLVMValueRef x)
+{
+    return f->by ? f->by(L, x) : lower_instr(L, f->instr, x);
+}
 
 static LLVMValueRef math_element(Lower *L, const Op *op, const LLVMValueRef *args)
 {
     const DType dt = type_dtype(op_arg(op, 0)->type);
     if (dt == DT_F64) return lower_math64(L, op->kind, args[0]);
-    return lower_from_f32(L, dt, functions[op->kind](L, lower_to_f32(L, dt, args[0])));
+    return lower_from_f32(L, dt, apply(L, &functions[op->kind], lower_to_f32(L, dt, args[0])));
 }
 
 static LLVMValueRef normal_element(Lower *L, const Op *op, const LLVMValueRef *args)
 {
-    return of_normal[op->kind](L, args[0]);
+    return apply(L, &of_normal[op->kind], args[0]);
 }
 
 /* e^x, 0 where that is subnormal. */
@@ -357,7 +344,7 @@ void lower_math(Lower *L, const Op *op)
 {
     const Value *x = op_arg(op, 0);
     const bool single = type_dtype(x->type) == DT_F32;
-    if (single && of_normal[op->kind] && lower_is_normal(x))
+    if (single && (of_normal[op->kind].by || of_normal[op->kind].instr) && lower_is_normal(x))
         lower_elementwise(L, op, normal_element);
     else if (op->kind == OP_EXP && lower_vanishes_below_normal(op_result(op, 0)))
         lower_elementwise(L, op, vanishing_element);

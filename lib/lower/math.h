@@ -34,8 +34,7 @@ static inline LLVMValueRef mul(Lower *L, LLVMValueRef x, LLVMValueRef y)
 
 static inline LLVMValueRef fused(Lower *L, LLVMValueRef x, LLVMValueRef y, LLVMValueRef z)
 {
-    LLVMValueRef args[3] = {x, y, z};
-    return lower_intrinsic(L, "llvm.fma", LLVMTypeOf(x), 3, args);
+    return lower_call(L, "llvm.fma", LLVMTypeOf(x), x, y, z);
 }
 
 /* ---- bits ---- */
@@ -95,7 +94,7 @@ static inline LLVMValueRef compare(Lower *L, LLVMRealPredicate p, LLVMValueRef x
 
 static inline LLVMValueRef unary(Lower *L, const char *intrinsic, LLVMValueRef x)
 {
-    return lower_intrinsic(L, intrinsic, LLVMTypeOf(x), 1, &x);
+    return lower_call(L, intrinsic, LLVMTypeOf(x), x);
 }
 
 static inline LLVMValueRef absolute(Lower *L, LLVMValueRef x)
@@ -105,8 +104,7 @@ static inline LLVMValueRef absolute(Lower *L, LLVMValueRef x)
 
 static inline LLVMValueRef with_sign_of(Lower *L, LLVMValueRef x, LLVMValueRef sign)
 {
-    LLVMValueRef args[2] = {x, sign};
-    return lower_intrinsic(L, "llvm.copysign", LLVMTypeOf(x), 2, args);
+    return lower_call(L, "llvm.copysign", LLVMTypeOf(x), x, sign);
 }
 
 /* c[0] + c[1] x + c[2] x^2 + … by Horner's rule. */
@@ -141,6 +139,14 @@ Turn reduce_angle(Lower *L, LLVMValueRef x, double limit, Turn (*near)(Lower *L,
    NaN when the angle is not finite. */
 LLVMValueRef sine_of_turn(Lower *L, LLVMValueRef angle, LLVMValueRef quarters, LLVMValueRef sine,
                           LLVMValueRef cosine);
+
+/* ---- least.c: what is known of a float's size from how it is computed ---- */
+/* The number is no less, or it is NaN. */
+double lower_least(const Value *v);
+/* At least 2^-100, or NaN. */
+bool lower_is_normal(const Value *v);
+/* The number, fp32, is only added to such as are normal: a subnormal one is as good as 0. */
+bool lower_vanishes_below_normal(const Value *v);
 
 /* ---- turn64.c ---- */
 LLVMValueRef sine64(Lower *L, LLVMValueRef x);

@@ -41,7 +41,7 @@ static LLVMValueRef limit(Lower *L, LLVMValueRef x, double most)
 
 static LLVMValueRef to_integer(Lower *L, LLVMValueRef whole)
 {
-    return lower_instr1(L, INSTR_F64_TO_S64, whole);
+    return lower_instr(L, INSTR_F64_TO_S64, whole);
 }
 
 /* x - k log 2, with k the nearest whole number to x log2 e. */

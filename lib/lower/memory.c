@@ -59,15 +59,6 @@ static bool is_head(const Memory *m, uint32_t reg)
     return !(reg & m->others) && vector_begins(&m->vec, reg);
 }
 
-/* Mask, validity and who acts, of one element; NULL is true. */
-static LLVMValueRef predicate(Lower *L, const Memory *m, uint32_t reg)
-{
-    LLVMValueRef p = type_is_block(m->ty) ? lower_valid(L, m->ty, reg) : NULL;
-    if (m->mask && !lower_is_false(p))
-        p = lower_and(L, p, lower_reg(L, m->mask, type_is_block(m->mask->type) ? (int)reg : 0));
-    return p;
-}
-
 static void set_access(Lower *L, const Memory *m, uint32_t reg, int count, Access *at, Packing *p)
 {
     Reg ptr = lower_get(L, m->ptr).r[reg];
@@ -106,7 +97,7 @@ static void access_vector(Lower *L, const Memory *m, uint32_t head, LLVMValueRef
     const int width = 1 << m->vec.log2;
     LLVMValueRef preds[VECTOR_MAX], all = NULL;
     for (int k = 0; k < width; k += m->vec.run) {
-        preds[k] = predicate(L, m, neighbour(m, head, k));
+        preds[k] = lower_allowed(L, m->ty, m->mask, neighbour(m, head, k));
         all = lower_and(L, all, preds[k]);
     }
     access_run(L, m, head, width, all, elems);
@@ -128,10 +119,7 @@ void lower_load(Lower *L, const Op *op)
     for (uint32_t reg = 0; reg < (uint32_t)out.n; reg++) {
         if (!is_head(&m, reg)) continue;
         for (int k = 0; k < 1 << m.vec.log2; k++)
-            elems[k] = other
-                           ? lower_reg(L, other,
-                                       type_is_block(other->type) ? (int)neighbour(&m, reg, k) : 0)
-                           : zero;
+            elems[k] = other ? lower_reg(L, other, (int)neighbour(&m, reg, k)) : zero;
         access_vector(L, &m, reg, elems);
         for (int k = 0; k < 1 << m.vec.log2; k++) out.r[neighbour(&m, reg, k)].v = elems[k];
     }
@@ -149,8 +137,7 @@ void lower_store(Lower *L, const Op *op)
     for (uint32_t reg = 0; reg < (uint32_t)n; reg++) {
         if (!is_head(&m, reg)) continue;
         for (int k = 0; k < 1 << m.vec.log2; k++)
-            elems[k] =
-                lower_reg(L, value, type_is_block(value->type) ? (int)neighbour(&m, reg, k) : 0);
+            elems[k] = lower_reg(L, value, (int)neighbour(&m, reg, k));
         access_vector(L, &m, reg, elems);
     }
 }

@@ -113,7 +113,7 @@ static LLVMValueRef part_of(const Product *p, DType type, LLVMValueRef x)
 {
     if (type != DT_F32) return lower_from_f32(p->L, type, x);
     if (tkc_op_int(p->op, ATTR_PARTS, 0)) return LLVMBuildBitCast(p->L->b, x, p->L->i32, "");
-    LLVMValueRef rounded = lower_instr1(p->L, INSTR_F32_TO_TF32, x);
+    LLVMValueRef rounded = lower_instr(p->L, INSTR_F32_TO_TF32, x);
     return p->unit.parts > 1 ? finite_tf32(p->L, x, rounded) : rounded;
 }
 

@@ -14,7 +14,6 @@
 #include "ir/tensor_map.h"
 #include "ir/type.h"
 #include "lower/lines.h"
-#include "lower/pressure.h"
 
 /* ---- ops without a family ---- */
 

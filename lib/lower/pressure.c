@@ -24,7 +24,7 @@
    A program of one warp may have all there are: unasked ptxas keeps so many programs on a
    multiprocessor that it computes one exponential behind the other (168 registers; with all it
    takes 216, and 207 us become 152). */
-#include "lower/pressure.h"
+#include "lower/lower.h"
 
 #include "base/bitset.h"
 #include "base/map.h"
@@ -32,7 +32,6 @@
 #include "ir/machine.h"
 #include "ir/type.h"
 #include "layout/vector.h"
-#include "lower/lower.h"
 
 typedef struct Pressure {
     const Lower *L;

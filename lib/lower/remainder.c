@@ -89,7 +89,7 @@ static LLVMValueRef by_quotient(Lower *L, const Format *f, LLVMValueRef x, LLVMV
 {
     const double whole = 3.0 * (double)(UINT64_C(1) << (f->man_bits - 1));
     LLVMValueRef q = f->real == L->f64 ? LLVMBuildFDiv(L->b, x, y, "")
-                                       : mul(L, x, target_instr(L, INSTR_RCP, 1, &y));
+                                       : mul(L, x, lower_instr(L, INSTR_RCP, y));
     q = sub(L, add(L, q, constant_like(q, whole)), constant_like(q, whole));
     LLVMValueRef r = fused(L, LLVMBuildFNeg(L->b, q, ""), y, x);
     return pick(L, compare(L, LLVMRealOLT, r, 0), add(L, r, y), r);

@@ -126,8 +126,7 @@ static void end_if(Lower *L, LLVMBasicBlockRef end)
 static void print_element(Lower *L, const Op *op, int operand, uint32_t reg)
 {
     const Value *v = op_arg(op, operand);
-    const bool is_block = type_is_block(v->type);
-    LLVMValueRef valid = is_block ? lower_valid(L, v->type, reg) : NULL;
+    LLVMValueRef valid = lower_valid(L, v->type, reg);
     if (lower_is_false(valid)) return;
     LLVMBasicBlockRef end = begin_if(L, lower_and(L, valid, lower_canonical(L, v->type)), "print");
     Line line = {.format = buf_make(L->arena)};
@@ -170,9 +169,8 @@ void lower_assert(Lower *L, const Op *op)
     if (!L->fn->debug) return;
     for (int r = 0; r < lower_nregs(cond->type); r++) {
         LLVMValueRef bad = LLVMBuildNot(L->b, lower_reg(L, cond, r), "");
-        if (mask) bad = lower_and(L, bad, lower_reg(L, mask, type_is_block(mask->type) ? r : 0));
-        if (type_is_block(cond->type))
-            bad = lower_and(L, bad, lower_valid(L, cond->type, (uint32_t)r));
+        if (mask) bad = lower_and(L, bad, lower_reg(L, mask, r));
+        bad = lower_and(L, bad, lower_valid(L, cond->type, (uint32_t)r));
         fails = fails ? LLVMBuildOr(L->b, fails, bad, "") : bad;
     }
     LLVMBasicBlockRef end = begin_if(L, lower_and(L, fails, L->combines), "assert");

@@ -189,19 +189,9 @@ static Run run_from(const Scan *s, int low, int end)
     return run;
 }
 
-static bool asserts(const Region *r)
-{
-    for (const Op *op = r->first; op; op = op->next) {
-        if (op->kind == OP_ASSERT) return true;
-        for (int i = 0; i < op->nregions; i++)
-            if (asserts(op->regions[i])) return true;
-    }
-    return false;
-}
-
 bool scan_meets_padding(const Scan *s)
 {
-    return s->reverse || asserts(s->by.region);
+    return s->reverse || ir_contains(s->by.region, OP_ASSERT, true);
 }
 
 Scan scan_of(Lower *L, Combine by, const Layout *layout)

@@ -232,10 +232,7 @@ void lower_copy_async(Lower *L, const Op *op)
         c.to = target_shared(L, address);
         c.from = from.r[r].v;
         c.from_offset = from.r[r].imm;
-        c.pred = lower_valid(L, ty, r);
-        if (mask)
-            c.pred =
-                lower_and(L, c.pred, lower_reg(L, mask, type_is_block(mask->type) ? (int)r : 0));
+        c.pred = lower_allowed(L, ty, mask, r);
         target_copy_async(L, &c);
     }
 }
@@ -258,9 +255,7 @@ void lower_wait(Lower *L, const Op *op)
    NULL always. `ty`: of a block in the layout of the access. */
 static LLVMValueRef may_access(Lower *L, const Op *op, const Type *ty, int mask, uint32_t reg)
 {
-    LLVMValueRef pred = lower_valid(L, ty, reg);
-    if (op->nargs <= mask) return pred;
-    return lower_and(L, pred, lower_reg(L, op_arg(op, mask), (int)reg));
+    return lower_allowed(L, ty, op->nargs > mask ? op_arg(op, mask) : NULL, reg);
 }
 
 static LLVMValueRef byte_of(Lower *L, const Op *op, int bytes, uint32_t reg)

@@ -132,12 +132,12 @@ static Step step_of(const Sort *s, uint32_t bits)
 
 static LLVMValueRef lesser(Lower *L, LLVMTypeRef ty, LLVMValueRef x, LLVMValueRef y)
 {
-    return lower_intrinsic(L, "llvm.umin", ty, 2, (LLVMValueRef[]){x, y});
+    return lower_call(L, "llvm.umin", ty, x, y);
 }
 
 static LLVMValueRef greater(Lower *L, LLVMTypeRef ty, LLVMValueRef x, LLVMValueRef y)
 {
-    return lower_intrinsic(L, "llvm.umax", ty, 2, (LLVMValueRef[]){x, y});
+    return lower_call(L, "llvm.umax", ty, x, y);
 }
 
 static bool is_upper_register(const Sort *s, uint32_t reg, uint32_t top)

@@ -47,7 +47,7 @@ static Turn turn_by_parts(Lower *L, LLVMValueRef x)
     LLVMValueRef fourth = fused(L, less, number(L, parts[3]), third.low);
     y = quick_sum(L, y.high, lows.high);
     low = add(L, y.low, add(L, lows.low, fourth));
-    return (Turn){y.high, low, lower_instr1(L, INSTR_F64_TO_S64, k)};
+    return (Turn){y.high, low, lower_instr(L, INSTR_F64_TO_S64, k)};
 }
 
 /* ---- large angles ---- */
@@ -81,14 +81,6 @@ static LLVMValueRef word_at(Lower *L, LLVMValueRef index, uint64_t ahead)
     return LLVMBuildLoad2(L->b, L->i64, at, "");
 }
 
-static LLVMValueRef high_product(Lower *L, LLVMValueRef x, LLVMValueRef y)
-{
-    LLVMTypeRef wide = LLVMIntTypeInContext(L->cx, 128);
-    LLVMValueRef p =
-        LLVMBuildMul(L->b, LLVMBuildZExt(L->b, x, wide, ""), LLVMBuildZExt(L->b, y, wide, ""), "");
-    return LLVMBuildTrunc(L->b, shift_down(L, p, 64), L->i64, "");
-}
-
 /* |x| times 2 / pi modulo 4 as 128 bits, the upper two of which are the quarter turns: x is m 2^e
    with a whole m, and of 2 / pi only the 192 bits from place e - 1 on count. */
 static void multiply_turns(Lower *L, LLVMValueRef x, LLVMValueRef *high, LLVMValueRef *low)
@@ -99,14 +91,14 @@ static void multiply_turns(Lower *L, LLVMValueRef x, LLVMValueRef *high, LLVMVal
     m = LLVMBuildOr(b, m, whole_like(m, 0x10000000000000), "");
     LLVMValueRef place = minus(L, masked(L, shift_down(L, bits, 52), 2047), 1013);
     LLVMValueRef index = shift_down(L, place, 6), shift = masked(L, place, 63);
-    for (uint64_t i = 0; i < 3; i++) {
-        LLVMValueRef args[3] = {word_at(L, index, i), word_at(L, index, i + 1), shift};
-        parts[i] = lower_intrinsic(L, "llvm.fshl", L->i64, 3, args);
-    }
+    for (uint64_t i = 0; i < 3; i++)
+        parts[i] = lower_call(L, "llvm.fshl", L->i64, word_at(L, index, i),
+                              word_at(L, index, i + 1), shift);
     LLVMValueRef middle = LLVMBuildMul(b, parts[1], m, "");
-    *low = LLVMBuildAdd(b, middle, high_product(L, parts[2], m), "");
+    *low = LLVMBuildAdd(b, middle, lower_high_product(L, DT_U64, parts[2], m), "");
     LLVMValueRef carry = LLVMBuildICmp(b, LLVMIntULT, *low, middle, "");
-    *high = LLVMBuildAdd(b, LLVMBuildMul(b, parts[0], m, ""), high_product(L, parts[1], m), "");
+    *high = LLVMBuildAdd(b, LLVMBuildMul(b, parts[0], m, ""),
+                         lower_high_product(L, DT_U64, parts[1], m), "");
     *high = LLVMBuildAdd(b, *high, LLVMBuildZExt(b, carry, L->i64, ""), "");
 }
 

@@ -104,7 +104,8 @@ LLVMValueRef lower_element(Lower *L, const Type *ty, Reg reg)
 
 LLVMValueRef lower_reg(Lower *L, const Value *v, int r)
 {
-    return lower_element(L, v->type, lower_get(L, v).r[r]);
+    const Regs regs = lower_get(L, v);
+    return lower_element(L, v->type, regs.r[regs.n == 1 ? 0 : r]);
 }
 
 LLVMValueRef lower_scalar(Lower *L, const Value *v)
@@ -141,13 +142,13 @@ LLVMValueRef lower_and(Lower *L, LLVMValueRef a, LLVMValueRef b)
 }
 
 LLVMValueRef lower_intrinsic(Lower *L, const char *name, LLVMTypeRef over, int nargs,
-                             LLVMValueRef *args)
+                             const LLVMValueRef *args)
 {
     unsigned id = LLVMLookupIntrinsicID(name, strlen(name));
     check(id, "LLVM has no intrinsic '%s'", name);
     LLVMValueRef fn = LLVMGetIntrinsicDeclaration(L->module, id, &over, over ? 1 : 0);
     LLVMTypeRef type = LLVMIntrinsicGetType(L->cx, id, &over, over ? 1 : 0);
-    return LLVMBuildCall2(L->b, type, fn, args, (unsigned)nargs, "");
+    return LLVMBuildCall2(L->b, type, fn, (LLVMValueRef *)args, (unsigned)nargs, "");
 }
 
 LLVMAttributeRef lower_attribute(Lower *L, const char *name, uint64_t value)
@@ -159,11 +160,6 @@ LLVMAttributeRef lower_attribute(Lower *L, const char *name, uint64_t value)
 void lower_need_ptx(Lower *L, int version)
 {
     if (version > L->min_ptx) L->min_ptx = version;
-}
-
-LLVMValueRef lower_instr1(Lower *L, Instr instr, LLVMValueRef x)
-{
-    return target_instr(L, instr, 1, &x);
 }
 
 void lower_place(Lower *L, LLVMBasicBlockRef block)

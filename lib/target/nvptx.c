@@ -62,16 +62,14 @@ LLVMValueRef target_num_programs(Lower *L, int axis)
 
 void target_barrier(Lower *L)
 {
-    LLVMValueRef zero = lower_i32(L, 0);
-    lower_intrinsic(L, "llvm.nvvm.barrier.cta.sync.aligned.all", NULL, 1, &zero);
+    lower_call(L, "llvm.nvvm.barrier.cta.sync.aligned.all", NULL, lower_i32(L, 0));
 }
 
 /* ---- lanes ---- */
 
 static LLVMValueRef shuffle(Lower *L, const char *name, LLVMValueRef word, LLVMValueRef where)
 {
-    LLVMValueRef args[4] = {lower_i32(L, ALL_LANES), word, where, lower_i32(L, 31)};
-    return lower_intrinsic(L, name, NULL, 4, args);
+    return lower_call(L, name, NULL, lower_i32(L, ALL_LANES), word, where, lower_i32(L, 31));
 }
 
 LLVMValueRef target_shuffle_xor(Lower *L, LLVMValueRef word, uint32_t lane_mask)
@@ -98,8 +96,7 @@ LLVMValueRef target_warp_reduce(Lower *L, OpKind op, DType dt, LLVMValueRef word
     };
     const char *name = dt == DT_U32 ? names[op].on_unsigned : names[op].on_signed;
     if (!name || !L->machine->redux || (dt != DT_I32 && dt != DT_U32)) return NULL;
-    LLVMValueRef args[2] = {word, lower_i32(L, ALL_LANES)};
-    return lower_intrinsic(L, name, NULL, 2, args);
+    return lower_call(L, name, NULL, word, lower_i32(L, ALL_LANES));
 }
 
 /* ---- inline PTX ---- */

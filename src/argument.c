@@ -30,11 +30,7 @@ static bool read_params(Run *r)
 {
     const char *kernel = r->o->compile.kernel;
     if (tkc_source_param_count(r->source, kernel, &r->nargs) != TKC_OK) return false;
-    r->args = calloc((size_t)r->nargs + 1, sizeof *r->args);
-    if (!r->args) {
-        r->nargs = 0;
-        return command_refuse("out of memory");
-    }
+    r->args = options_alloc((size_t)r->nargs + 1, sizeof *r->args);
     for (int i = 0; i < r->nargs; i++) {
         RunArg *a = &r->args[i];
         a->param.size = sizeof a->param;
@@ -144,11 +140,10 @@ static bool all_given(Run *r)
 
 /* A None is known when compiling, whatever the parameter: given as -D would. That a constexpr has by
    default is left to the source, where @autotune and heuristics come before it. */
-static bool define_none(Run *r)
+static void define_none(Run *r)
 {
     Options *o = r->o;
-    TkcDefine *all = realloc(o->defines, sizeof *all * (size_t)(o->ndefines + r->nargs + 1));
-    if (!all) return command_refuse("out of memory");
+    TkcDefine *all = options_grow(o->defines, o->ndefines + r->nargs, sizeof *all);
     o->defines = all;
     for (int i = 0; i < r->nargs; i++) {
         RunArg *a = &r->args[i];
@@ -159,7 +154,6 @@ static bool define_none(Run *r)
     }
     o->compile.defines = all;
     o->compile.ndefines = (size_t)o->ndefines;
-    return true;
 }
 
 /* ---- values ---- */
@@ -422,8 +416,7 @@ static bool tell_heuristics(Run *r)
     TkcTuning said = {.size = sizeof said};
     TkcOptions *o = &r->o->compile;
     if (tkc_source_tuning(r->source, o->kernel, &said) != TKC_OK) return false;
-    TkcDefine *all = said.asked ? calloc((size_t)r->nargs + 1, sizeof *all) : NULL;
-    if (said.asked && !all) return command_refuse("out of memory");
+    TkcDefine *all = said.asked ? options_alloc((size_t)r->nargs + 1, sizeof *all) : NULL;
     free(r->arguments);
     o->arguments = r->arguments = all;
     o->narguments = 0;
@@ -439,8 +432,9 @@ static bool tell_heuristics(Run *r)
 
 bool run_read_arguments(Run *r)
 {
-    return read_params(r) && bind_texts(r) && all_given(r) && define_none(r) && make_values(r) &&
-           tell_heuristics(r);
+    if (!read_params(r) || !bind_texts(r) || !all_given(r)) return false;
+    define_none(r);
+    return make_values(r) && tell_heuristics(r);
 }
 
 /* What is wrong with each of them is said. */

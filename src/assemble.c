@@ -114,17 +114,12 @@ static bool write_file(const char *path, const char *text)
     return command_refuse("cannot write '%s': %s", path, strerror(errno));
 }
 
-/* NUL-terminated; NULL: errno says why. */
+/* As command_read; NULL: there is none. */
 static char *read_file(const char *path, size_t *len)
 {
+    const char *why;
     FILE *f = fopen(path, "rb");
-    long size = f && fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
-    char *data = size >= 0 ? malloc((size_t)size + 1) : NULL;
-    if (data) {
-        rewind(f);
-        *len = fread(data, 1, (size_t)size, f);
-        data[*len] = 0;
-    }
+    char *data = f ? command_read(f, len, &why) : NULL;
     if (f) fclose(f);
     return data;
 }

@@ -12,7 +12,6 @@
 #include "command.h"
 #include "report.h"
 #include "tkc/clock.h"
-#include "words.h"
 
 enum { MAX_WORDS = 256, FIRST = 1024 };
 

@@ -8,7 +8,6 @@
 #include "plot.h"
 #include "run.h"
 #include "sweep.h"
-#include "words.h"
 
 typedef struct Line {
     char label[96];
@@ -33,19 +32,16 @@ typedef struct Bench {
 
 /* ---- lines ---- */
 
-static bool add_line(Bench *b, const char *label, size_t len, const char *words)
+static void add_line(Bench *b, const char *label, size_t len, const char *words)
 {
-    Line *more = realloc(b->lines, sizeof *more * (size_t)(b->nlines + 1));
-    if (!more) return command_refuse("out of memory");
-    b->lines = more;
-    Line *l = &more[b->nlines++];
+    b->lines = options_grow(b->lines, b->nlines, sizeof *b->lines);
+    Line *l = &b->lines[b->nlines++];
     l->words = words;
     snprintf(l->label, sizeof l->label, "%.*s", (int)len, label);
-    return true;
 }
 
 /* "BLOCK=64 num_warps=4" as options: "-DBLOCK=64 -num-warps=4". */
-static bool add_config(Bench *b, const char *config)
+static void add_config(Bench *b, const char *config)
 {
     char words[1024] = "", copy[1024], *rest = copy, *word;
     snprintf(copy, sizeof copy, "%s", config);
@@ -60,7 +56,7 @@ static bool add_config(Bench *b, const char *config)
                                           : "-D",
                               is_warps || is_stages ? value : word);
     }
-    return add_line(b, config, strlen(config), options_keep(b->o, words));
+    add_line(b, config, strlen(config), options_keep(b->o, words));
 }
 
 static bool add_configs(Bench *b)
@@ -71,8 +67,7 @@ static bool add_configs(Bench *b)
     if (!n)
         return command_refuse(
             "-line @autotune: the kernel has no configurations that are known here");
-    for (int i = 0; i < n; i++)
-        if (!add_config(b, texts[i])) return false;
+    for (int i = 0; i < n; i++) add_config(b, texts[i]);
     return true;
 }
 
@@ -82,14 +77,12 @@ static bool make_lines(Bench *b)
     const Options *o = b->o;
     b->kernel = o->compile.kernel ? o->compile.kernel : tkc_source_kernel_name(b->source, 0);
     b->kernel = b->kernel ? b->kernel : ""; /* a file without kernels: run_prepare says so */
-    if (!o->nlines) return add_line(b, b->kernel, strlen(b->kernel), "");
+    if (!o->nlines) add_line(b, b->kernel, strlen(b->kernel), "");
     for (int i = 0; i < o->nlines; i++) {
         const char *text = o->lines[i], *colon = *text == '-' ? NULL : strstr(text, ": ");
-        if (strcmp(text, "@autotune")
-                ? !add_line(b, text, colon ? (size_t)(colon - text) : strlen(text),
-                            colon ? colon + 2 : text)
-                : !add_configs(b))
-            return false;
+        const size_t len = colon ? (size_t)(colon - text) : strlen(text);
+        if (strcmp(text, "@autotune")) add_line(b, text, len, colon ? colon + 2 : text);
+        else if (!add_configs(b)) return false;
     }
     return true;
 }
@@ -308,9 +301,8 @@ static bool bench(Bench *b)
     b->sweep.n = 1;
     if ((o->sweep && !sweep_read(&b->sweep, o->sweep)) || !make_lines(b)) return false;
     const size_t cells = (size_t)(b->nlines * b->sweep.n);
-    b->times = calloc(cells, sizeof *b->times);
-    b->amounts = calloc(cells, sizeof *b->amounts);
-    if (!b->times || !b->amounts) return command_refuse("out of memory");
+    b->times = options_alloc(cells, sizeof *b->times);
+    b->amounts = options_alloc(cells, sizeof *b->amounts);
     bool ok = open_file("-csv", o->csv, &b->csv) && open_file("-plot", o->plot, &b->plot) &&
               measure_all(b);
     ok &= close_file("-csv", o->csv, &b->csv, ok);

@@ -74,10 +74,9 @@ static void tell(const Options *o, const Totals *t)
 int command_check(TkcContext *cx, Options *o)
 {
     size_t n = (size_t)o->ndefines + 1;
-    Totals t = {.code = EXIT_FINE, .used = calloc(n, sizeof *t.used)};
-    TkcDefine *own = calloc(n, sizeof *own);
-    if (t.used && own) check_files(cx, o, own, &t);
-    else t.code = command_fail("out of memory");
+    Totals t = {.code = EXIT_FINE, .used = options_alloc(n, sizeof *t.used)};
+    TkcDefine *own = options_alloc(n, sizeof *own);
+    check_files(cx, o, own, &t);
     if (t.code == EXIT_FINE) tell(o, &t);
     free(t.used);
     free(own);

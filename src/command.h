@@ -16,11 +16,13 @@ bool command_has_param(TkcSource *source, const char *kernel, const char *name, 
 /* The exit code that a status means. */
 int command_exit(TkcStatus status);
 /* "tkc: error: …" on standard error; gives EXIT_REFUSED. */
-int command_fail(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+#define command_fail(...) report_error("command", __VA_ARGS__)
 /* The same for functions that give false then. */
 #define command_refuse(...) (command_fail(__VA_ARGS__), false)
 /* "tkc: …" on standard error. */
-void command_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+#define command_say(...) report_own(TKC_NOTE, "command", __VA_ARGS__)
+/* All there is, and a NUL behind it, malloc'ed; NULL, with *why: it cannot be read. */
+char *command_read(FILE *f, size_t *len, const char **why);
 /* Writes it to -o, else to standard output. An exit code. */
 int command_write(const Options *o, const char *text, size_t len);
 /* The GPU that is here; NULL: none, of which nothing is said. */
@@ -28,6 +30,18 @@ TkcDevice *command_gpu(TkcContext *cx);
 /* The arch to compile for when none is given: the GPU's that is there, else NULL (the library's
    default). */
 const char *command_default_arch(TkcContext *cx, char *buffer, size_t size);
+
+/* ---- depend.c: -MD, what an output was made of, as a rule for make and ninja ---- */
+typedef struct Depends {
+    const char **paths;
+    int n;
+    Options *o;
+} Depends;
+/* Every file that a name of the artifact resolved to, once. */
+void depend_add(Depends *d, const TkcArtifact *artifact);
+/* "OUTPUT: FILE FILE …", where the options say. Without -MD, or where the output's exit code is not
+   fine, nothing. Frees the list. An exit code. */
+int depend_write(Depends *d, int code);
 
 /* What is asked for; gives the exit code. */
 typedef int Command(TkcContext *cx, Options *o);

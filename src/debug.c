@@ -1,7 +1,6 @@
 /* The prompt of -break: what a person, or a script on standard input, asks of a program that
    stopped. */
-#include "command.h"
-#include "debug.h"
+#include "run.h"
 
 #include <stdio.h>
 #include <stdlib.h>

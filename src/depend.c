@@ -1,10 +1,9 @@
 /* Names are escaped as gcc does, which make and ninja both read. */
-#include "depend.h"
+#include "command.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "command.h"
 #include "output.h"
 #include "tkc/edge.h"
 

@@ -8,25 +8,14 @@
 #include <string.h>
 
 #include "command.h"
-#include "depend.h"
 #include "tkc/edge.h"
 
 enum { MOST_VARIANTS = 64 };
 
-static bool no_memory(void)
-{
-    return command_refuse("out of memory");
-}
-
-/* A list with one more, zeroed; NULL: no memory, as was said. */
+/* The list's new last, zeroed. */
 static void *add(void **list, int *n, size_t size)
 {
-    char *longer = realloc(*list, (size_t)(*n + 1) * size);
-    if (!longer) {
-        no_memory();
-        return NULL;
-    }
-    *list = longer;
+    char *longer = *list = options_grow(*list, *n, size);
     return memset(longer + (size_t)(*n)++ * size, 0, size);
 }
 
@@ -106,12 +95,11 @@ static bool is_one(const char *signature, const char *name)
     return false;
 }
 
-static bool take_facts(Variant *v)
+static void take_facts(Variant *v)
 {
     const TkcArtifact *a = v->images[0].code;
     const int n = tkc_artifact_param_count(a);
-    v->divides = calloc((size_t)n + 1, sizeof *v->divides);
-    if (!v->divides) return no_memory();
+    v->divides = options_alloc((size_t)n + 1, sizeof *v->divides);
     for (int i = 0; i < n; i++) {
         ParamType t;
         const char *type = tkc_artifact_param_type(a, i);
@@ -121,7 +109,6 @@ static bool take_facts(Variant *v)
                             ? 0
                             : tkc_artifact_param_divisibility(a, i);
     }
-    return true;
 }
 
 static bool compile_image(Header *h, TkcSource *source, const Entry *e, Variant *v, int i)
@@ -137,11 +124,11 @@ static bool compile_image(Header *h, TkcSource *source, const Entry *e, Variant 
 
 static bool compile_variant(Header *h, TkcSource *source, const Entry *e, Variant *v)
 {
-    v->images = calloc((size_t)h->narchs, sizeof *v->images);
-    if (!v->images) return no_memory();
+    v->images = options_alloc((size_t)h->narchs, sizeof *v->images);
     for (int i = 0; i < h->narchs; i++)
         if (!compile_image(h, source, e, v, i)) return false;
-    return take_facts(v);
+    take_facts(v);
+    return true;
 }
 
 /* ---- the variants of a function ---- */
@@ -197,7 +184,6 @@ static bool add_variant(Header *h, TkcSource *source, Entry *e, const char *sign
         return command_refuse("'%s' has more than %d variants; give fewer hints with '|'", e->name,
                               MOST_VARIANTS);
     Variant *v = add((void **)&e->variants, &e->nvariants, sizeof *v);
-    if (!v) return false;
     v->signature = signature;
     if (!compile_variant(h, source, e, v) || !check_newest(e)) return false;
     sort_newest(e);
@@ -215,7 +201,7 @@ static bool add_variants(Header *h, TkcSource *source, Entry *e)
         free(text);
         if (!add_variant(h, source, e, kept)) return false;
     }
-    return ok || no_memory();
+    return ok || command_refuse("out of memory");
 }
 
 /* ---- the functions ---- */
@@ -244,7 +230,7 @@ static Entry *find_entry(Header *h, const char *name)
                             name),
                NULL;
     Entry *e = add((void **)&h->entries, &h->nentries, sizeof *e);
-    if (e) e->name = name;
+    e->name = name;
     return e;
 }
 
@@ -276,8 +262,7 @@ static bool make_entries(Header *h, TkcSource *source)
     const char *kernel = h->o->compile.kernel;
     if (!kernel) kernel = tkc_source_kernel_name(source, 0);
     if (!h->o->nentries) return add_entry(h, source, kernel ? kernel : "none", h->o);
-    h->words = calloc((size_t)h->o->nentries, sizeof *h->words);
-    if (!h->words) return no_memory();
+    h->words = options_alloc((size_t)h->o->nentries, sizeof *h->words);
     for (int i = 0; i < h->o->nentries; i++)
         if (!add_words(h, source, i)) return false;
     return true;

@@ -60,27 +60,23 @@ static bool has_name(const Names *names, const char *name)
 }
 
 /* "d.shape0" is d_shape0; what would be another's gets more '_'. */
-static bool add_name(Names *names, const char *name)
+static void add_name(Names *names, const char *name)
 {
     const size_t room = strlen(name) + MOST_PARAMS + 2;
-    char *out = malloc(room);
+    char *out = options_alloc(room, 1);
     size_t n = 0;
-    if (!out) return false;
     if (isdigit((unsigned char)*name)) out[n++] = '_';
     for (; *name; name++) out[n++] = isalnum((unsigned char)*name) ? *name : '_';
     out[n] = 0;
     while (has_name(names, out) && n + 1 < room) memcpy(out + n++, "_", 2);
     names->of[names->n++] = out;
-    return true;
 }
 
-static bool name_params(Names *names, const TkcArtifact *a)
+static void name_params(Names *names, const TkcArtifact *a)
 {
     const int n = tkc_artifact_param_count(a);
-    *names = (Names){.of = calloc((size_t)n + 1, sizeof(char *))};
-    for (int i = 0; names->of && i < n; i++)
-        if (!add_name(names, tkc_artifact_param_name(a, i))) return false;
-    return names->of != NULL;
+    *names = (Names){.of = options_alloc((size_t)n + 1, sizeof(char *))};
+    for (int i = 0; i < n; i++) add_name(names, tkc_artifact_param_name(a, i));
 }
 
 static void free_names(Names *names)
@@ -349,12 +345,11 @@ char *header_write(const Header *h, size_t *len)
 {
     char *text = NULL;
     FILE *f = open_memstream(&text, len);
-    Names *names = calloc((size_t)h->nentries, sizeof *names);
-    bool ok = f && names;
-    for (int i = 0; i < h->nentries && ok; i++)
-        ok = name_params(&names[i], h->entries[i].variants[0].images[0].code);
-    ok = ok && put_all(f, h, names);
-    for (int i = 0; names && i < h->nentries; i++) free_names(&names[i]);
+    Names *names = options_alloc((size_t)h->nentries, sizeof *names);
+    for (int i = 0; i < h->nentries; i++)
+        name_params(&names[i], h->entries[i].variants[0].images[0].code);
+    bool ok = f && put_all(f, h, names);
+    for (int i = 0; i < h->nentries; i++) free_names(&names[i]);
     free(names);
     if (f && fclose(f) != 0) ok = false;
     if (ok) return text;

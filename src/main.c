@@ -1,7 +1,6 @@
 /* The tkc command: options in, the library's public API, an exit code out. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,7 +8,6 @@
 
 #include "assemble.h"
 #include "command.h"
-#include "depend.h"
 #include "output.h"
 
 int command_exit(TkcStatus status)
@@ -17,38 +15,21 @@ int command_exit(TkcStatus status)
     return status == TKC_OK ? EXIT_FINE : status == TKC_MISUSE ? EXIT_MISUSE : EXIT_REFUSED;
 }
 
-int command_fail(const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    report_own(TKC_SEVERITY_ERROR, "command", fmt, ap);
-    va_end(ap);
-    return EXIT_REFUSED;
-}
-
-void command_say(const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    report_own(TKC_NOTE, "command", fmt, ap);
-    va_end(ap);
-}
-
 /* ---- input and output ---- */
 
-/* The longest text that is read from standard input; a pipe may never end. */
+/* The longest text that is read; a pipe may never end. */
 enum { MOST_INPUT = 1 << 28 };
 
-/* NULL, with *why: it cannot be read. */
-static char *read_all(FILE *f, size_t *len, const char **why)
+char *command_read(FILE *f, size_t *len, const char **why)
 {
     size_t cap = 1 << 16, n = 0;
-    char *text = malloc(cap);
+    char *text = malloc(cap + 1);
+    *why = "no memory";
     errno = 0;
     for (size_t got; text && (got = fread(text + n, 1, cap - n, f)) > 0;) {
         n += got;
         if (n < cap) continue;
-        char *bigger = cap < MOST_INPUT ? realloc(text, cap *= 2) : NULL;
+        char *bigger = cap < MOST_INPUT ? realloc(text, (cap *= 2) + 1) : NULL;
         *why = cap < MOST_INPUT ? "no memory" : "it does not end";
         if (!bigger) free(text);
         text = bigger;
@@ -58,7 +39,7 @@ static char *read_all(FILE *f, size_t *len, const char **why)
         free(text);
         return NULL;
     }
-    *len = n;
+    if (text) text[*len = n] = 0;
     return text;
 }
 
@@ -70,8 +51,8 @@ TkcSource *command_source(TkcContext *cx, const Options *o)
         return source;
     }
     size_t len;
-    const char *why = "no memory";
-    char *text = read_all(stdin, &len, &why);
+    const char *why;
+    char *text = command_read(stdin, &len, &why);
     if (!text) command_fail("cannot read standard input: %s", why);
     else if (tkc_context_add_include(cx, ".") == TKC_OK) /* it imports from here, as in Python */
         tkc_source_from_text(cx, "<stdin>", text, len, o->language, &source);

@@ -8,7 +8,6 @@
 #include <strings.h>
 
 #include "tkc/expr.h"
-#include "words.h"
 
 typedef enum OptForm { FORM_GROUP, FORM_FLAG, FORM_EQUALS, FORM_NEXT, FORM_JOINED } OptForm;
 typedef enum OptId {
@@ -49,23 +48,29 @@ static bool misuse(Options *o, const char *fmt, ...)
     return false;
 }
 
-/* ---- growing lists; the command ends when there is no memory ---- */
+/* ---- memory, and lists that grow ---- */
 
-static void *grow(void *data, int len, size_t size)
+static void *needed(void *p)
 {
-    void *p = realloc(data, (size_t)(len + 1) * size);
-    if (!p) {
-        report_error("command", "out of memory");
-        exit(EXIT_REFUSED);
-    }
+    if (!p) exit(report_error("command", "out of memory"));
     return p;
+}
+
+void *options_alloc(size_t n, size_t size)
+{
+    return needed(calloc(n, size));
+}
+
+void *options_grow(void *list, int len, size_t size)
+{
+    return needed(realloc(list, (size_t)(len + 1) * size));
 }
 
 char *options_keep(Options *o, const char *text)
 {
     size_t n = strlen(text) + 1;
-    char *copy = memcpy(grow(NULL, (int)n, 1), text, n);
-    o->owned = grow(o->owned, o->nowned, sizeof *o->owned);
+    char *copy = memcpy(options_grow(NULL, (int)n, 1), text, n);
+    o->owned = options_grow(o->owned, o->nowned, sizeof *o->owned);
     o->owned[o->nowned++] = copy;
     return copy;
 }
@@ -89,14 +94,14 @@ static bool add_binding(Options *o, Bindings *list, OptId id, const char *text)
         return misuse(o, "%s takes %s, not '%s'",
                       id == OPT_COUNT ? "an argument" : rows[id].spelling,
                       id == OPT_COUNT ? "NAME=VALUE" : rows[id].arg, text);
-    list->data = grow(list->data, list->len, sizeof *list->data);
+    list->data = options_grow(list->data, list->len, sizeof *list->data);
     list->data[list->len++] = b;
     return true;
 }
 
 static void put_define(Options *o, TkcDefine d)
 {
-    o->defines = grow(o->defines, o->ndefines, sizeof *o->defines);
+    o->defines = options_grow(o->defines, o->ndefines, sizeof *o->defines);
     o->defines[o->ndefines++] = d;
 }
 
@@ -119,7 +124,7 @@ static bool add_define(Options *o, int first, const char *text)
 
 bool options_add_text(const char ***list, int *len, const char *text)
 {
-    *list = grow(*list, *len, sizeof **list);
+    *list = options_grow(*list, *len, sizeof **list);
     (*list)[(*len)++] = text;
     return true;
 }
@@ -128,7 +133,7 @@ bool options_add_text(const char ***list, int *len, const char *text)
 static bool add_to_list(Options *o, const char **list, const char *one)
 {
     const size_t n = *list ? strlen(*list) : 0;
-    char *longer = grow(NULL, (int)(n + strlen(one) + 1), 1);
+    char *longer = options_grow(NULL, (int)(n + strlen(one) + 1), 1);
     sprintf(longer, "%s%s%s", n ? *list : "", n ? "," : "", one);
     *list = options_keep(o, longer);
     free(longer);
@@ -137,7 +142,7 @@ static bool add_to_list(Options *o, const char **list, const char *one)
 
 static bool add_print(Options *o, const char *what, bool is_whole)
 {
-    o->print = grow(o->print, o->nprint, sizeof *o->print);
+    o->print = options_grow(o->print, o->nprint, sizeof *o->print);
     o->print[o->nprint++] = (Print){what, is_whole};
     return true;
 }

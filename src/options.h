@@ -57,9 +57,6 @@ typedef struct Options {
     char error[512];            /* what is wrong, after options_read gave false */
 } Options;
 
-/* Exit codes of the command. */
-enum { EXIT_FINE = 0, EXIT_REFUSED = 1, EXIT_MISUSE = 2, EXIT_BUG = 3 };
-
 /* Only how to speak, o->color and o->json: known before anything is said, of the options, too. */
 void options_read_style(Options *o, int argc, char **argv);
 /* argv[0] is not looked at. False: o->error says why. options_fini in both cases. */
@@ -70,7 +67,10 @@ bool options_read_line(Options *o, const Options *defaults, int argc, char **arg
 /* A -line of -bench, or an -entry of a header (`what` says which), without its label: what it does
    not say is as in `defaults`, which must outlive it. */
 bool options_read_variant(Options *o, const Options *defaults, const char *what, const char *words);
-/* The list with one more; the command ends when there is no memory. */
+/* Zeroed elements, a list with room for one more, and one with one more: the command ends, and says
+   so, when there is no memory. */
+void *options_alloc(size_t n, size_t size);
+void *options_grow(void *list, int len, size_t size);
 bool options_add_text(const char ***list, int *len, const char *text);
 /* A copy that lives as long as the options. */
 char *options_keep(Options *o, const char *text);
@@ -81,5 +81,10 @@ void options_help(FILE *out);
 /* How the command line gives a field of TkcOptions, or a folder of imports, that value: "-DBLOCK=64". What snprintf
    gives; 0: it has no option for that. */
 int options_spell(char *out, size_t size, const char *field, const char *value);
+
+/* ---- words.c: of a text that options are written in, a line of -batch, a -line, an -entry ---- */
+/* The next one, cut off in place, and *text moved behind it; NULL when there is none. A blank within
+   quotes or brackets is part of a word; quotes around a whole word are not. */
+char *words_next(char **text);
 
 #endif

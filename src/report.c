@@ -2,6 +2,7 @@
    The library names the options of a call; how a command line spells them options.c says. */
 #include "report.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,19 +102,15 @@ static void print_own(TkcSeverity severity, const char *id, const char *lead, co
     put_line(&d, -1);
 }
 
-void report_own(TkcSeverity severity, const char *id, const char *fmt, va_list ap)
+int report_own(TkcSeverity severity, const char *id, const char *fmt, ...)
 {
     char text[4096];
-    vsnprintf(text, sizeof text, fmt, ap);
-    print_own(severity, id, severity == TKC_SEVERITY_ERROR ? "error: " : "", text);
-}
-
-void report_error(const char *id, const char *fmt, ...)
-{
     va_list ap;
     va_start(ap, fmt);
-    report_own(TKC_SEVERITY_ERROR, id, fmt, ap);
+    vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    print_own(severity, id, severity == TKC_SEVERITY_ERROR ? "error: " : "", text);
+    return EXIT_REFUSED;
 }
 
 void report_time(const char *what, double ms)

@@ -3,11 +3,13 @@
 #ifndef TKC_SRC_REPORT_H
 #define TKC_SRC_REPORT_H
 
-#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include "tkc/tkc.h"
+
+/* Exit codes of the command. */
+enum { EXIT_FINE = 0, EXIT_REFUSED = 1, EXIT_MISUSE = 2, EXIT_BUG = 3 };
 
 typedef enum ColorChoice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } ColorChoice;
 
@@ -19,9 +21,11 @@ void report_listen(TkcContext *cx);
 void report_heed(const TkcDiagnostic *d);
 /* One of them was about a mistake of the compiler's own. */
 bool report_told_bug(void);
-/* "tkc: error: …" or, of a note, "tkc: …"; id: what it is about, as in docs/diagnostics.md. */
-void report_own(TkcSeverity severity, const char *id, const char *fmt, va_list ap);
-void report_error(const char *id, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* "tkc: error: …" or, of a note, "tkc: …"; id: what it is about, as in docs/diagnostics.md. Gives
+   EXIT_REFUSED. */
+int report_own(TkcSeverity severity, const char *id, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+#define report_error(id, ...) report_own(TKC_SEVERITY_ERROR, (id), __VA_ARGS__)
 /* How long something took: "     1.234 ms  lower". */
 void report_time(const char *what, double ms);
 /* What is wrong with the command line. */

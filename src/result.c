@@ -105,8 +105,7 @@ static bool find_unwritten(Run *r, RunArg *a)
     Array *x = &a->array;
     const size_t n = (size_t)x->count;
     size_t count;
-    x->unwritten = malloc(n);
-    if (!x->unwritten) return command_refuse("out of memory");
+    x->unwritten = options_alloc(n, 1);
     if (tkc_device_unwritten(r->dev, a->ptr, x->bytes / n, n, x->unwritten, &count) != TKC_OK)
         return false;
     if (count) return true;
@@ -157,14 +156,6 @@ static bool load_expected(Array *want, const Array *got, const char *path)
     return command_refuse("-check: cannot use '%s': %s", path, why);
 }
 
-static void refuse_shapes(const char *name, const char *path, const Array *got, const Array *want)
-{
-    char mine[256], theirs[256];
-    array_shape_text(got, mine, sizeof mine);
-    array_shape_text(want, theirs, sizeof theirs);
-    command_fail("%s has the shape %s, %s has %s", name, mine, path, theirs);
-}
-
 enum { TEXT = 320 };
 
 /* ", 44 of them never written", or nothing. */
@@ -199,31 +190,27 @@ static void tell_difference(const char *name, const char *path, const Array *got
 }
 
 /* An array of one dimension is compared in row-major order, whatever the other's shape. */
-static void tell_other_shape(const Array *got, const Array *want)
-{
-    char mine[256], theirs[256];
-    array_shape_text(got, mine, sizeof mine);
-    array_shape_text(want, theirs, sizeof theirs);
-    if (strcmp(mine, theirs))
-        printf("; its shape is %s, the file's %s, both row-major", mine, theirs);
-    putchar('\n');
-}
-
 static bool compare(const char *name, const Array *got, const Array *want, const Check *c)
 {
     Difference d;
+    char mine[256], theirs[256];
     Tolerance t = array_tolerance(got->dtype, want->dtype);
+    array_shape_text(got, mine, sizeof mine);
+    array_shape_text(want, theirs, sizeof theirs);
     if (c->rtol >= 0) t.rtol = c->rtol;
     if (c->atol >= 0) t.atol = c->atol;
     switch (array_compare(got, want, t, &d)) {
-    case COMPARED_SHAPES_DIFFER: refuse_shapes(name, c->path, got, want); return false;
-    case COMPARED_NO_MEMORY: command_fail("out of memory"); return false;
+    case COMPARED_SHAPES_DIFFER:
+        return command_refuse("%s has the shape %s, %s has %s", name, mine, c->path, theirs);
+    case COMPARED_NO_MEMORY: return command_refuse("out of memory");
     case COMPARED: break;
     }
     if (d.count) return tell_difference(name, c->path, got, t, &d), false;
     printf("%s agrees with %s: %lld elements, largest difference %.3g", name, c->path,
            (long long)want->count, d.worst);
-    tell_other_shape(got, want);
+    if (strcmp(mine, theirs))
+        printf("; its shape is %s, the file's %s, both row-major", mine, theirs);
+    putchar('\n');
     return true;
 }
 

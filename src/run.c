@@ -148,12 +148,11 @@ static bool launch_once(Run *r, const TkcArg *args, size_t n)
 
 bool run_with_arguments(Run *r, bool (*with)(Run *r, const TkcArg *args, size_t n))
 {
-    TkcArg *args = calloc((size_t)r->nargs + 1, sizeof *args);
+    TkcArg *args = options_alloc((size_t)r->nargs + 1, sizeof *args);
     size_t n = 0;
-    for (int i = 0; args && i < r->nargs; i++)
+    for (int i = 0; i < r->nargs; i++)
         if (run_is_given(r, &r->args[i])) args[n++] = r->args[i].arg;
-    if (!args) command_fail("out of memory");
-    bool ok = args && with(r, args, n);
+    bool ok = with(r, args, n);
     free(args);
     return ok;
 }

@@ -4,8 +4,15 @@
 
 #include "array.h"
 #include "command.h"
-#include "debug.h"
 #include "tkc/runtime.h"
+
+/* ---- debug.c: the prompt of -break ---- */
+typedef struct Prompt {
+    const Options *options;
+    char last[1024]; /* what an empty line repeats */
+} Prompt;
+/* For tkc_device_on_stop; user is a Prompt. */
+TkcStopAction prompt(TkcStop *stop, void *user);
 
 typedef struct RunArg {
     const char *name, *text;  /* text NULL: given with -D, or left to the source */

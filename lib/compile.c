@@ -5,12 +5,11 @@
 
    `emit` says how far to go. Each stage either succeeds or leaves an error diagnostic. */
 #include "analysis/axis.h"
+#include "cost.h"
 #include "ir/print.h"
 #include "ir/tensor_map.h"
 #include "ir/type.h"
-#include "explain.h"
 #include "job.h"
-#include "remark.h"
 #include "target/backend.h"
 
 static bool emit_target(Job *j)

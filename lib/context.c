@@ -170,7 +170,7 @@ TkcStatus tkc_context_add_include(TkcContext *cx, const char *directory)
 static void deliver_one(TkcContext *cx, Arena *a, const Diag *d, Buf *all)
 {
     Buf plain = buf_make(a), colored = buf_make(a);
-    diag_render(&plain, d);
+    diag_draw(&plain, d, false);
     buf_puts(all, buf_text(&plain));
     if (!cx->handler) return;
     if (cx->color) diag_draw(&colored, d, true);

@@ -1,10 +1,14 @@
-/* What the ops of a function cost on the GPU, as they are lowered: what remarks and TKC_EMIT_EXPLAIN
-   tell of. The function has layouts, buffers with places, and barriers. */
+/* What the ops of a function cost on the GPU, as they are lowered, and who tells of it: remarks and
+   TKC_EMIT_EXPLAIN. The function is ready for code: it has layouts, buffers with places, and
+   barriers. */
 #ifndef TKC_COST_H
 #define TKC_COST_H
 
-#include "layout/vector.h"
+#include "analysis/axis.h"
+#include "base/buf.h"
+#include "base/diag.h"
 #include "ir/ir.h"
+#include "layout/vector.h"
 
 /* A load, store or atomic on a block of pointers. */
 typedef struct AccessCost {
@@ -34,5 +38,22 @@ int cost_running_dim(const AxisFact *f);
 
 /* Where a person wrote it: the innermost place that is not in the standard library. */
 const Loc *cost_place(const Op *op);
+
+/* ---- dot_lack.c: why a warp group does not compute a product that it has an instruction for ---- */
+typedef struct DotLack {
+    const Op *at;       /* what the reason is about, beside the dot; NULL: nothing */
+    const char *advice; /* what to write there; NULL: nothing */
+    const char *option; /* a field of TkcOptions that mends it, NULL: none */
+    int value;          /* for it */
+} DotLack;
+/* False: a group computes it, or the target has no such instruction. Else writes the reason. */
+bool dot_lack(const AxisFacts *facts, const Op *dot, Buf *reason, DotLack *lack);
+
+/* ---- remark.c: what makes a kernel slow ---- */
+/* Reports the kinds of remarks that dx has not off. */
+void remark_func(Arena *scratch, Diags *dx, const Func *fn);
+
+/* ---- explain.c: a kernel's lines with what they cost beside them ---- */
+void explain_print(Buf *out, Arena *scratch, const Func *fn);
 
 #endif

@@ -1,7 +1,5 @@
 /* In: a function as it is lowered. The conditions are those of layout/anchor.c and memory/groups.c,
    asked again of what came of them, one after the other. */
-#include "dot_lack.h"
-
 #include "cost.h"
 #include "ir/dot_unit.h"
 

@@ -3,8 +3,6 @@
 
    A line has what was made for it, in helpers that it calls, too. What an op costs says cost.c. Of
    a line that accesses nothing the table has the layout of its largest block. */
-#include "explain.h"
-
 #include <string.h>
 
 #include "base/source.h"

@@ -4,13 +4,10 @@
    multiples of 16, and where that is not enough with a factor that is 1. What helps is then
    reduced to the parameters without which it does not. So a remark never names a fact that would
    change nothing; where no such fact helps it says what the addresses lack. */
-#include "remark.h"
-
 #include <string.h>
 
 #include "base/buf.h"
 #include "cost.h"
-#include "dot_lack.h"
 
 enum { GIVEN_DIVISIBILITY = 16 };
 

@@ -80,8 +80,6 @@ void diags_sort(Diags *d);
 /* name:line:col: severity: text, the source line, caret and range, what to write there, then the
    notes the same way; with `color` in the colours of a terminal. */
 void diag_draw(Buf *out, const Diag *d, bool color);
-/* The same without colours. */
-void diag_render(Buf *out, const Diag *d);
 /* The candidate that looks like `word`, differs from it in capitals alone, or is nearest to it by
    edit distance; or NULL when none is near enough to suggest. */
 const char *nearest_word(const char *word, const char *const *candidates, int n);

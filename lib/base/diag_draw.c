@@ -140,8 +140,3 @@ void diag_draw(Buf *out, const Diag *d, bool color)
         if (note->span.source) above = note;
     }
 }
-
-void diag_render(Buf *out, const Diag *d)
-{
-    diag_draw(out, d, false);
-}

@@ -46,8 +46,8 @@ static void exercise(Arena *a, const char *text, size_t len)
     all.body = one;
     ast_print(&out, &all);
     diags_sort(&dx);
-    for (const Diag *d = dx.first; d; d = d->next) diag_render(&out, d);
-    for (const Diag *d = more.first; d; d = d->next) diag_render(&out, d);
+    for (const Diag *d = dx.first; d; d = d->next) diag_draw(&out, d, false);
+    for (const Diag *d = more.first; d; d = d->next) diag_draw(&out, d, false);
 }
 
 /* Internal errors abort, so that they are found. */

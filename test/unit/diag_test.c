@@ -18,7 +18,7 @@ static Source *set_up(Fixture *f, const char *text)
 static const char *render(Fixture *f)
 {
     Buf out = buf_make(&f->arena);
-    for (Diag *x = f->d.first; x; x = x->next) diag_render(&out, x);
+    for (Diag *x = f->d.first; x; x = x->next) diag_draw(&out, x, false);
     return buf_text(&out);
 }
 

@@ -62,7 +62,7 @@ static inline Func *parse_func(World *w, const char *text)
     int n = ir_parse(w->ir, &w->dx, source_new(&w->arena, "t.ir", text, strlen(text)), &funcs);
     if (n == 1 && ir_verify(funcs[0], &w->dx)) return funcs[0];
     Buf out = buf_make(&w->arena);
-    for (Diag *d = w->dx.first; d; d = d->next) diag_render(&out, d);
+    for (Diag *d = w->dx.first; d; d = d->next) diag_draw(&out, d, false);
     printf("%s%s", text, buf_text(&out));
     expect_failed(__FILE__, __LINE__, "parses and verifies");
     return NULL;

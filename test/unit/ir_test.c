@@ -34,7 +34,7 @@ static void world_close(World *w)
 static const char *messages(World *w)
 {
     Buf out = buf_make(&w->arena);
-    for (Diag *d = w->dx.first; d; d = d->next) diag_render(&out, d);
+    for (Diag *d = w->dx.first; d; d = d->next) diag_draw(&out, d, false);
     return buf_text(&out);
 }
 

@@ -22,7 +22,7 @@ static void print_diags(Arena *a, Diags *dx)
 {
     Buf out = buf_make(a);
     diags_sort(dx);
-    for (const Diag *d = dx->first; d; d = d->next) diag_render(&out, d);
+    for (const Diag *d = dx->first; d; d = d->next) diag_draw(&out, d, false);
     fputs(buf_text(&out), stderr);
 }
 

@@ -1,27 +1,13 @@
 /* Attributes of an op: a short array without an order. */
-#include <string.h>
-
 #include "base/unwind.h"
 #include "ir/ir.h"
-
-enum { FIRST_ATTRS = 2 };
-
-static bool is_full(int n)
-{
-    return n == 0 || (n >= FIRST_ATTRS && (n & (n - 1)) == 0);
-}
 
 /* The place of a key, made when the op has none. */
 static Attr *slot_of(Func *fn, Op *op, AttrKey key)
 {
     for (int i = 0; i < op->nattrs; i++)
         if (op->attrs[i].key == key) return &op->attrs[i];
-    if (is_full(op->nattrs)) {
-        int room = op->nattrs ? 2 * op->nattrs : FIRST_ATTRS;
-        Attr *bigger = arena_array(ir_of(fn)->arena, Attr, room);
-        if (op->nattrs) memcpy(bigger, op->attrs, (size_t)op->nattrs * sizeof *bigger);
-        op->attrs = bigger;
-    }
+    op->attrs = ir_grown(ir_of(fn)->arena, op->attrs, op->nattrs, sizeof *op->attrs);
     return &op->attrs[op->nattrs++];
 }
 

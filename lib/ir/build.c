@@ -46,6 +46,15 @@ static Op *begin(Builder *b, OpKind kind, int nargs, Value *const *args)
     return build_op(b, kind, nargs, args, 0, NULL);
 }
 
+/* The same with an attribute. */
+static Op *begin_with(Builder *b, OpKind kind, int nargs, Value *const *args, AttrKey key,
+                      int64_t value)
+{
+    Op *op = begin(b, kind, nargs, args);
+    ir_set_int(b->fn, op, key, value);
+    return op;
+}
+
 Op *build_checked(Builder *b, Op *op)
 {
     const char *problem = rule_problem(ir_of(b->fn), ir_of(b->fn)->arena, op);
@@ -99,9 +108,7 @@ static Value *build_one(Builder *b, OpKind kind, int nargs, Value *const *args, 
 
 Value *build_const(Builder *b, const Type *ty, uint64_t bits)
 {
-    Op *op = begin(b, OP_CONST, 0, NULL);
-    ir_set_int(b->fn, op, ATTR_VALUE, (int64_t)bits);
-    return finish(b, op, ty);
+    return finish(b, begin_with(b, OP_CONST, 0, NULL, ATTR_VALUE, (int64_t)bits), ty);
 }
 
 Value *build_int(Builder *b, DType dt, int64_t v)
@@ -127,16 +134,13 @@ Value *build_arange(Builder *b, int32_t start, int32_t end)
     int64_t n = (int64_t)end - start;
     check(n >= 1 && n <= INT32_MAX, "arange from %d to %d", (int)start, (int)end);
     int32_t extent = (int32_t)n;
-    Op *op = begin(b, OP_ARANGE, 0, NULL);
-    ir_set_int(b->fn, op, ATTR_START, start);
+    Op *op = begin_with(b, OP_ARANGE, 0, NULL, ATTR_START, start);
     return finish(b, op, type_block(types_of(b), scalar_of(b, DT_I32), 1, &extent, NULL));
 }
 
 Value *build_grid(Builder *b, OpKind kind, int axis)
 {
-    Op *op = begin(b, kind, 0, NULL);
-    ir_set_int(b->fn, op, ATTR_AXIS, axis);
-    return finish(b, op, NULL);
+    return finish(b, begin_with(b, kind, 0, NULL, ATTR_AXIS, axis), NULL);
 }
 
 /* ---- elementwise ---- */
@@ -183,11 +187,6 @@ Value *build_bitcast(Builder *b, Value *x, const Type *elem)
     return ty == x->type ? x : build_one(b, OP_BITCAST, 1, &x, ty);
 }
 
-Value *build_addptr(Builder *b, Value *ptr, Value *offset)
-{
-    return build_one(b, OP_ADDPTR, 2, (Value *[]){ptr, offset}, NULL);
-}
-
 Value *build_hint(Builder *b, Value *x, AttrKey key, int n, const int64_t *values)
 {
     uint64_t bits;
@@ -195,11 +194,6 @@ Value *build_hint(Builder *b, Value *x, AttrKey key, int n, const int64_t *value
     Op *op = begin(b, OP_HINT, 1, &x);
     ir_set_ints(b->fn, op, key, n, values);
     return finish(b, op, NULL);
-}
-
-Value *build_copy(Builder *b, Value *x)
-{
-    return build_one(b, OP_HINT, 1, &x, NULL);
 }
 
 /* ---- shape ---- */
@@ -220,9 +214,7 @@ Value *build_splat(Builder *b, Value *scalar, int rank, const int32_t *shape)
 Value *build_expand_dims(Builder *b, Value *x, int axis)
 {
     if (!type_is_block(x->type)) return build_splat(b, x, 1, (int32_t[]){1});
-    Op *op = begin(b, OP_EXPAND_DIMS, 1, &x);
-    ir_set_int(b->fn, op, ATTR_AXIS, axis);
-    return finish(b, op, NULL);
+    return finish(b, begin_with(b, OP_EXPAND_DIMS, 1, &x, ATTR_AXIS, axis), NULL);
 }
 
 Value *build_broadcast(Builder *b, Value *x, int rank, const int32_t *shape)
@@ -268,11 +260,6 @@ Value *build_reshape(Builder *b, Value *x, int rank, const int32_t *shape, bool 
     Op *op = begin(b, OP_RESHAPE, 1, &x);
     if (can_reorder) ir_set_int(b->fn, op, ATTR_REORDER, 1);
     return finish(b, op, to);
-}
-
-Value *build_join(Builder *b, Value *x, Value *y)
-{
-    return build_one(b, OP_JOIN, 2, (Value *[]){x, y}, NULL);
 }
 
 void build_split(Builder *b, Value *x, Value **lo, Value **hi)
@@ -340,9 +327,7 @@ Value *build_dot(Builder *b, Value *x, Value *y, Value *acc, const char *precisi
 
 Value *build_gather(Builder *b, Value *src, Value *index, int axis)
 {
-    Op *op = begin(b, OP_GATHER, 2, (Value *[]){src, index});
-    ir_set_int(b->fn, op, ATTR_AXIS, axis);
-    return finish(b, op, NULL);
+    return finish(b, begin_with(b, OP_GATHER, 2, (Value *[]){src, index}, ATTR_AXIS, axis), NULL);
 }
 
 /* ---- ops with regions ---- */
@@ -394,8 +379,7 @@ static void add_combine_args(Region *r, int n, Value *const *xs)
 
 static Op *combine(Builder *b, OpKind kind, int axis, int n, Value *const *xs)
 {
-    Op *op = begin(b, kind, n, xs);
-    ir_set_int(b->fn, op, ATTR_AXIS, axis);
+    Op *op = begin_with(b, kind, n, xs, ATTR_AXIS, axis);
     add_combine_args(op->regions[0], n, xs);
     return with_results(b, op, n);
 }
@@ -454,9 +438,7 @@ Value *build_ring_load(Builder *b, Value *ring, Value *which, const Type *conten
 
 Op *build_wait(Builder *b, int pending)
 {
-    Op *op = build_op(b, OP_WAIT, 0, NULL, 0, NULL);
-    ir_set_int(b->fn, op, ATTR_PENDING, pending);
-    return build_checked(b, op);
+    return build_checked(b, begin_with(b, OP_WAIT, 0, NULL, ATTR_PENDING, pending));
 }
 
 Value *build_dot_wait(Builder *b, Value *sum, int pending)

@@ -43,10 +43,14 @@ Value *build_select(Builder *b, Value *cond, Value *x, Value *y);
 /* x itself when it has that type; rounding NULL: rtne */
 Value *build_cast(Builder *b, Value *x, DType to, const char *rounding);
 Value *build_bitcast(Builder *b, Value *x, const Type *elem);
-Value *build_addptr(Builder *b, Value *ptr, Value *offset);         /* shapes equal */
+/* shapes equal */
+static inline Value *build_addptr(Builder *b, Value *ptr, Value *offset)
+{
+    return build_binary(b, OP_ADDPTR, ptr, offset);
+}
 Value *build_hint(Builder *b, Value *x, AttrKey key, int n, const int64_t *values);
-Value *build_copy(Builder *b,
-                  Value *x); /* another value that is the same: a hint that says nothing */
+/* another value that is the same: a hint that says nothing */
+static inline Value *build_copy(Builder *b, Value *x) { return build_unary(b, OP_HINT, x); }
 
 Value *build_splat(Builder *b, Value *scalar, int rank, const int32_t *shape);
 Value *build_expand_dims(Builder *b, Value *x, int axis);
@@ -55,7 +59,10 @@ Value *build_broadcast(Builder *b, Value *x, int rank, const int32_t *shape);
 Value *build_trans(Builder *b, Value *x, const int *perm);
 /* rank 0: to scalar */
 Value *build_reshape(Builder *b, Value *x, int rank, const int32_t *shape, bool can_reorder);
-Value *build_join(Builder *b, Value *x, Value *y);
+static inline Value *build_join(Builder *b, Value *x, Value *y)
+{
+    return build_binary(b, OP_JOIN, x, y);
+}
 void build_split(Builder *b, Value *x, Value **lo, Value **hi);
 Value *build_convert(Builder *b, Value *x, const Layout *to);
 

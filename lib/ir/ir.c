@@ -29,8 +29,7 @@ static int room_for(int n)
     return n ? room : 0;
 }
 
-/* A copy with one more place when the array of n items is full, else the array itself. */
-static void *grown(Arena *a, void *items, int n, size_t size)
+void *ir_grown(Arena *a, void *items, int n, size_t size)
 {
     if (n < room_for(n)) return items;
     void *bigger = arena_alloc_array(a, (size_t)room_for(n + 1), size);
@@ -65,7 +64,7 @@ Func *ir_func_new(Ir *ir, const char *name, const struct Machine *machine, int n
 
 Value *ir_add_param(Func *fn, const char *name, const Type *type)
 {
-    fn->params = grown(arena_of(fn), fn->params, fn->nparams, sizeof *fn->params);
+    fn->params = ir_grown(arena_of(fn), fn->params, fn->nparams, sizeof *fn->params);
     Param *p = &fn->params[fn->nparams++];
     *p = (Param){.name = intern_cstr(ir_of(fn)->names, name), .type = type, .divisibility = 1};
     for (int i = 0; i < TKC_MAX_RANK; i++) {
@@ -86,7 +85,7 @@ static Value *value_new(Func *fn, const Type *type, int index)
 Value *ir_add_region_arg(Region *r, const Type *type, const char *name)
 {
     Func *fn = r->func;
-    r->args = grown(arena_of(fn), r->args, r->nargs, sizeof *r->args);
+    r->args = ir_grown(arena_of(fn), r->args, r->nargs, sizeof *r->args);
     Value *v = value_new(fn, type, r->nargs);
     v->region = r;
     v->name = name ? intern_cstr(ir_of(fn)->names, name) : NULL;
@@ -213,7 +212,7 @@ Op *ir_op_new(Func *fn, OpKind kind, int nargs, Value *const *args, int nresults
 Value *ir_add_result(Op *op, const Type *type)
 {
     Func *fn = func_of(op);
-    op->results = grown(arena_of(fn), op->results, op->nresults, sizeof *op->results);
+    op->results = ir_grown(arena_of(fn), op->results, op->nresults, sizeof *op->results);
     Value *v = value_new(fn, type, op->nresults);
     v->def = op;
     op->results[op->nresults++] = v;

@@ -124,6 +124,8 @@ OpKind ir_opposite_compare(OpKind kind);
 bool ir_const_bits(const Value *v, uint64_t *bits);
 /* The same as a signed number, for integer types. */
 bool ir_const_int(const Value *v, int64_t *value);
+/* A copy with one more place when the array of n items is full, else the array itself. */
+void *ir_grown(Arena *a, void *items, int n, size_t size);
 /* Calls f for each op, outer before inner, in order. f may erase the op it is given. */
 void ir_walk(Region *r, void (*f)(Op *op, void *user), void *user);
 

@@ -67,20 +67,13 @@ static bool check_one(Verifier *v, const Op *op)
     return true;
 }
 
-static F2Space registers_of(const Layout *l)
-{
-    F2Space space = {0};
-    for (int i = 0; i < l->nbits[DIM_REGISTER]; i++)
-        f2_space_add(&space, l->basis[DIM_REGISTER][i]);
-    return space;
-}
-
 /* Each thread has what it needs of the operand to hold `to`, and, of a split, its other half. The
    map between indices is linear: it is enough that it agrees on each bit of the thread's number,
    and leads from each register's vector to one of the operand's registers. */
 static bool stays_in_threads(const Op *op, const Layout *from, const Layout *to)
 {
-    const F2Space held = registers_of(from);
+    F2Space held = {0};
+    layout_add_vectors(&held, from, DIM_REGISTER, from->nbits[DIM_REGISTER]);
     /* What a join's result has in its last dim is another operand, which only registers choose. */
     const uint32_t chooses = op->kind == OP_JOIN;
     for (LayoutDim d = DIM_LANE; d <= DIM_WARP; d++) {

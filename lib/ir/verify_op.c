@@ -6,16 +6,6 @@
 #include "ir/rule.h"
 #include "tkc/carry.h"
 
-static const Type *arg_type(const Op *op, int i)
-{
-    return op->args[i].value->type;
-}
-
-static const Type *result_type(const Op *op, int i)
-{
-    return op->results[i]->type;
-}
-
 static bool expect_type(Verifier *v, const Op *op, const char *what, const Type *found,
                         const Type *expected)
 {
@@ -35,7 +25,7 @@ static bool check_passed(Verifier *v, const Region *r, int n, const Type *const 
     if (last->nargs != skip + n)
         return verify_fail(v, last, "passes on %d values, expected %d", last->nargs - skip, n);
     for (int i = 0; i < n; i++) {
-        if (!expect_type(v, last, "a value passed on", arg_type(last, skip + i), types[i]))
+        if (!expect_type(v, last, "a value passed on", op_arg(last, skip + i)->type, types[i]))
             return false;
     }
     return true;
@@ -57,8 +47,8 @@ static bool check_inits(Verifier *v, const Op *op)
     if (given != op->nresults)
         return verify_fail(v, op, "%d initial values for %d results", given, op->nresults);
     for (int i = 0; i < op->nresults; i++) {
-        if (!expect_type(v, op, "an initial value", carry_init(op, i)->type, result_type(op, i)))
-            return false;
+        const Type *result = op_result(op, i)->type;
+        if (!expect_type(v, op, "an initial value", carry_init(op, i)->type, result)) return false;
     }
     return true;
 }
@@ -69,8 +59,8 @@ static bool check_carried(Verifier *v, const Op *op)
     const int n = op->nresults, own = carry_own_params(op);
     const bool is_loop = op->kind != OP_IF;
     const Type **types = arena_array(&v->scratch, const Type *, own + n);
-    if (own) types[0] = arg_type(op, 0);
-    for (int i = 0; i < n; i++) types[own + i] = result_type(op, i);
+    if (own) types[0] = op_arg(op, 0)->type;
+    for (int i = 0; i < n; i++) types[own + i] = op_result(op, i)->type;
     if (is_loop && !check_inits(v, op)) return false;
     for (int i = 0; i < op->nregions; i++) {
         if (!check_region_args(v, op, op->regions[i], is_loop ? own + n : 0, types) ||
@@ -89,9 +79,9 @@ static bool check_combine_op(Verifier *v, const Op *combine, const Region *r)
                                tkc_op_info(combine->kind)->name);
         }
         for (int i = 0; i < op->nresults; i++) {
-            if (type_is_block(result_type(op, i)))
+            if (type_is_block(op_result(op, i)->type))
                 return verify_fail(v, op, "a value in a combine is %s, expected a scalar",
-                                   verify_text(v, result_type(op, i)));
+                                   verify_text(v, op_result(op, i)->type));
         }
         for (int i = 0; i < op->nregions; i++)
             if (!check_combine_op(v, combine, op->regions[i])) return false;
@@ -105,7 +95,7 @@ static bool check_combine(Verifier *v, const Op *op)
     const int n = op->kind == OP_CARRY ? op->nresults : op->nargs;
     if (!op->nresults) return verify_fail(v, op, "%d operands and no results", op->nargs);
     const Type **types = arena_array(&v->scratch, const Type *, 2 * n);
-    for (int i = 0; i < n; i++) types[i] = types[n + i] = tkc_type_element(arg_type(op, i));
+    for (int i = 0; i < n; i++) types[i] = types[n + i] = tkc_type_element(op_arg(op, i)->type);
     return check_region_args(v, op, op->regions[0], 2 * n, types) &&
            check_passed(v, op->regions[0], n, types) && check_combine_op(v, op, op->regions[0]);
 }

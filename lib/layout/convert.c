@@ -67,7 +67,7 @@ typedef struct Reach {
 
 static Reach reach_of(const Layout *from, unsigned flags)
 {
-    Reach r = {.from = from, .regs.rows = from->total_log2, .both.rows = from->total_log2};
+    Reach r = {.from = from};
     if (flags & CONVERT_CANONICAL) {
         r.free_lane = layout_free_bits(from, DIM_LANE);
         r.free_warp = layout_free_bits(from, DIM_WARP);
@@ -128,12 +128,12 @@ static bool find_sources(Source *s, const Layout *from, const Layout *to, unsign
    (duplicates), then the others. Returns how many; *nsame of them are of the first sort. */
 static int lost_lanes(const Source *s, int lanes, uint32_t *out, int *nsame)
 {
-    F2Matrix lane_only = {.rows = 32, .cols = lanes};
+    F2Matrix lane_only = {.cols = lanes};
     uint64_t kernel[F2_MAX];
     uint32_t regs[CONVERT_MAX_THREAD_BITS];
     for (int i = 0; i < lanes; i++) lane_only.col[i] = s->lane_of_lane[i];
     int n = f2_kernel(&lane_only, kernel);
-    F2Matrix images = {.rows = 32, .cols = n};
+    F2Matrix images = {.cols = n};
     for (int i = 0; i < n; i++)
         images.col[i] = regs[i] = xor_columns(s->reg_of_lane, (uint32_t)kernel[i]);
     uint64_t same[F2_MAX];

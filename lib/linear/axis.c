@@ -8,12 +8,9 @@
 
 static bool hold_in_registers(const Layout *l, uint32_t unit, uint32_t *bits)
 {
-    F2Matrix regs = {.rows = 32, .cols = l->nbits[DIM_REGISTER]};
-    uint64_t combination;
-    for (int i = 0; i < regs.cols; i++) regs.col[i] = l->basis[DIM_REGISTER][i];
-    if (!f2_solve(&regs, unit, &combination)) return false;
-    *bits = (uint32_t)combination;
-    return true;
+    const int reg = layout_find_register(l, unit);
+    if (reg >= 0) *bits = (uint32_t)reg;
+    return reg >= 0;
 }
 
 static bool hold_in_threads(const Layout *l, uint32_t unit, LayoutDim *d, uint32_t *bits)

@@ -55,7 +55,7 @@ bool f2_space_has(const F2Space *s, uint32_t v)
 
 void f2_space_intersect(F2Space *out, const F2Space *a, const F2Space *b)
 {
-    F2Matrix both = {.rows = 32, .cols = a->dim + b->dim};
+    F2Matrix both = {.cols = a->dim + b->dim};
     uint64_t kernel[F2_MAX];
     for (int i = 0; i < a->dim; i++) both.col[i] = a->vec[i];
     for (int i = 0; i < b->dim; i++) both.col[a->dim + i] = b->vec[i];

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #define F2_MAX 64
-typedef struct F2Matrix { int rows, cols; uint32_t col[F2_MAX]; } F2Matrix;
+typedef struct F2Matrix { int cols; uint32_t col[F2_MAX]; } F2Matrix;
 
 uint32_t f2_apply(const F2Matrix *m, uint64_t x); /* XOR of the columns at the set bits of x */
 int f2_rank(const F2Matrix *m);

@@ -11,16 +11,10 @@ enum { LANE_BITS = 5, T_BITS = 2, HALF_ROW_BIT = 3 };
 
 /* ---- vectors ---- */
 
-static int shift_of(const LayoutSpec *s, int dim)
-{
-    int shift = 0;
-    for (int i = dim + 1; i < s->rank; i++) shift += s->dim_log2[i];
-    return shift;
-}
-
 static uint32_t place(const LayoutSpec *s, int dim, int bit)
 {
-    return bit < s->dim_log2[dim] ? UINT32_C(1) << (shift_of(s, dim) + bit) : 0;
+    const int shift = layout_shift(s->rank, s->dim_log2, dim);
+    return bit < s->dim_log2[dim] ? UINT32_C(1) << (shift + bit) : 0;
 }
 
 static void put(LayoutSpec *s, LayoutDim to, uint32_t v)
@@ -158,7 +152,7 @@ static uint32_t source_of(const LayoutSpec *s, const Layout *sum, int operand, u
     uint32_t out = 0;
     for (int d = 0; d < s->rank; d++) {
         if (d != k_dim(s->rank, operand))
-            out |= (uint32_t)layout_coord(sum, v, d) << shift_of(s, d);
+            out |= (uint32_t)layout_coord(sum, v, d) << layout_shift(s->rank, s->dim_log2, d);
     }
     return out;
 }

@@ -114,7 +114,7 @@ int layout_pad(int rank, const int32_t *shape, uint8_t *dim_log2)
     return sum;
 }
 
-static int shift_of(int rank, const uint8_t *dim_log2, int dim)
+int layout_shift(int rank, const uint8_t *dim_log2, int dim)
 {
     int shift = 0;
     for (int i = dim + 1; i < rank; i++) shift += dim_log2[i];
@@ -123,7 +123,7 @@ static int shift_of(int rank, const uint8_t *dim_log2, int dim)
 
 int layout_dim_shift(const Layout *l, int dim)
 {
-    return shift_of(l->rank, l->dim_log2, dim);
+    return layout_shift(l->rank, l->dim_log2, dim);
 }
 
 uint32_t layout_dim_mask(const Layout *l, int dim)
@@ -167,7 +167,7 @@ typedef struct Dealer {
 static void deal_one(Dealer *d, LayoutDim to, int dim)
 {
     LayoutSpec *s = d->spec;
-    int bit = shift_of(s->rank, s->dim_log2, dim) + d->used[dim]++;
+    int bit = layout_shift(s->rank, s->dim_log2, dim) + d->used[dim]++;
     s->basis[to][s->nbits[to]++] = UINT32_C(1) << bit;
 }
 
@@ -232,7 +232,7 @@ uint32_t layout_apply(const Layout *l, uint32_t reg, uint32_t lane, uint32_t war
 
 void layout_matrix(const Layout *l, F2Matrix *out)
 {
-    *out = (F2Matrix){.rows = l->total_log2};
+    out->cols = 0;
     for (int d = DIM_REGISTER; d <= DIM_WARP; d++) {
         for (int i = 0; i < l->nbits[d]; i++) out->col[out->cols++] = l->basis[d][i];
     }
@@ -241,9 +241,7 @@ void layout_matrix(const Layout *l, F2Matrix *out)
 uint32_t layout_free_bits(const Layout *l, LayoutDim dim)
 {
     F2Space seen = {0};
-    for (LayoutDim d = 0; d < dim; d++) {
-        for (int i = 0; i < l->nbits[d]; i++) f2_space_add(&seen, l->basis[d][i]);
-    }
+    for (LayoutDim d = 0; d < dim; d++) layout_add_vectors(&seen, l, d, l->nbits[d]);
     uint32_t free_bits = 0;
     for (int i = 0; i < l->nbits[dim]; i++) {
         if (!f2_space_add(&seen, l->basis[dim][i])) free_bits |= UINT32_C(1) << i;
@@ -293,9 +291,14 @@ bool layout_has_offset(const Layout *l)
     return l->nbits[DIM_OFFSET] != 0;
 }
 
+void layout_add_vectors(F2Space *s, const Layout *l, LayoutDim dim, int n)
+{
+    for (int i = 0; i < l->nbits[dim] && i < n; i++) f2_space_add(s, l->basis[dim][i]);
+}
+
 int layout_find_register(const Layout *l, uint32_t index)
 {
-    F2Matrix m = {.rows = l->total_log2, .cols = l->nbits[DIM_REGISTER]};
+    F2Matrix m = {.cols = l->nbits[DIM_REGISTER]};
     uint64_t x;
     for (int i = 0; i < m.cols; i++) m.col[i] = l->basis[DIM_REGISTER][i];
     return f2_solve(&m, index, &x) ? (int)x : -1;
@@ -358,7 +361,7 @@ const Layout *layout_trans(LayoutTable *t, const Layout *l, int rank, const int 
     for (int i = 0; i < rank; i++) s.dim_log2[i] = l->dim_log2[perm[i]];
     for (int i = 0; i < rank; i++) {
         m.dim[i] = perm[i];
-        m.shift[i] = shift_of(rank, s.dim_log2, i);
+        m.shift[i] = layout_shift(rank, s.dim_log2, i);
     }
     map_vectors(&s, move_coords, &m);
     return layout_make(t, &s);
@@ -401,7 +404,7 @@ const Layout *layout_project(LayoutTable *t, const Layout *l, int rank, const ui
         check(dim_log2[i] == l->dim_log2[i] || dim_log2[i] == 0,
               "broadcast of a dim that is not 1");
         m.dim[i] = i;
-        m.shift[i] = dim_log2[i] ? shift_of(rank, dim_log2, i) : -1;
+        m.shift[i] = dim_log2[i] ? layout_shift(rank, dim_log2, i) : -1;
     }
     map_vectors(&s, move_coords, &m);
     drop_free_registers(&s);

@@ -54,6 +54,7 @@ void layout_spec_of(const Layout *l, LayoutSpec *out);
 /* log2 of the padded extents of a logical shape; returns their sum. */
 int layout_pad(int rank, const int32_t *shape, uint8_t *dim_log2);
 /* Lowest index bit of a dim. */
+int layout_shift(int rank, const uint8_t *dim_log2, int dim);
 int layout_dim_shift(const Layout *l, int dim);
 int layout_coord(const Layout *l, uint32_t index, int dim);
 
@@ -165,6 +166,8 @@ const Layout *layout_keep_in_warp(LayoutTable *t, const Layout *l, int dim);
    one vector, a register's, has the last dim's bit, and has no other). */
 const Layout *layout_join(LayoutTable *t, const Layout *l);
 const Layout *layout_split(LayoutTable *t, const Layout *l);
+/* Puts the first n vectors of the dim in. */
+void layout_add_vectors(F2Space *s, const Layout *l, LayoutDim dim, int n);
 /* The register whose own vectors XOR to index, or -1: which register of the source a register of
    the result of a free move (broadcast, trans, expand_dims, reshape) is. */
 int layout_find_register(const Layout *l, uint32_t index);

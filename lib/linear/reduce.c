@@ -42,7 +42,7 @@ uint32_t layout_warp_bits(const Layout *l, int dim)
    dim goes to `reached`. Returns the dimension of the kernel. */
 static int register_kernel(const Layout *l, int dim, F2Space *reached)
 {
-    F2Matrix regs = {.rows = 32, .cols = l->nbits[DIM_REGISTER]}, forgotten = regs;
+    F2Matrix regs = {.cols = l->nbits[DIM_REGISTER]}, forgotten = regs;
     uint64_t kernel[F2_MAX];
     for (int i = 0; i < regs.cols; i++) {
         regs.col[i] = l->basis[DIM_REGISTER][i];

@@ -22,11 +22,6 @@ enum { WORD_BYTES = 4, BANKS = 32, ROWS_WAVES = 4 };
 static void count_access(const Layout *block, const F2Space *buffer, int elem_bytes,
                          int *vector_log2, int *waves);
 
-static void add_all(F2Space *s, const Layout *l, LayoutDim dim, int n)
-{
-    for (int i = 0; i < l->nbits[dim] && i < n; i++) f2_space_add(s, l->basis[dim][i]);
-}
-
 static void add_space(F2Space *s, const F2Space *all)
 {
     for (int i = 0; i < all->dim; i++) f2_space_add(s, all->vec[i]);
@@ -39,8 +34,8 @@ static void choose_vector(F2Space *v, const Layout *from, const Layout *to, int 
                           const F2Space *threads)
 {
     F2Space regs_from = {0}, regs_to = {0}, both, taken = *threads;
-    add_all(&regs_from, from, DIM_REGISTER, LAYOUT_MAX_BITS);
-    add_all(&regs_to, to, DIM_REGISTER, LAYOUT_MAX_BITS);
+    layout_add_vectors(&regs_from, from, DIM_REGISTER, LAYOUT_MAX_BITS);
+    layout_add_vectors(&regs_to, to, DIM_REGISTER, LAYOUT_MAX_BITS);
     f2_space_intersect(&both, &regs_from, &regs_to);
     int limit = log2_floor(SHARED_ACCESS_BYTES / elem_bytes);
     for (int pass = 0; pass < 2; pass++) {
@@ -140,7 +135,7 @@ static void choose_order(F2Space *basis, const F2Space *stays, F2Space writers, 
 static F2Space phase_of(const Layout *l, int access_bytes, const F2Space *access)
 {
     F2Space s = {0};
-    add_all(&s, l, DIM_LANE, phase_lane_bits(access_bytes));
+    layout_add_vectors(&s, l, DIM_LANE, phase_lane_bits(access_bytes));
     add_space(&s, access);
     return s;
 }
@@ -155,7 +150,7 @@ static int row_run(const MatrixRows *m, const Layout *from)
 {
     F2Space held = {0};
     int n = 0;
-    add_all(&held, from, DIM_REGISTER, LAYOUT_MAX_BITS);
+    layout_add_vectors(&held, from, DIM_REGISTER, LAYOUT_MAX_BITS);
     while (n < m->element_bits && f2_space_has(&held, m->element[n])) n++;
     return n;
 }
@@ -166,7 +161,7 @@ static bool fits_banks(const MatrixRows *m, const Layout *from, int access_bytes
     enum { ROWS_OF_BANKS_LOG2 = 3 };
     F2Space s = {0};
     add_vectors(&s, m->element_bits, m->element);
-    add_all(&s, from, DIM_LANE, phase_lane_bits(access_bytes));
+    layout_add_vectors(&s, from, DIM_LANE, phase_lane_bits(access_bytes));
     return s.dim - m->element_bits <= ROWS_OF_BANKS_LOG2;
 }
 
@@ -192,10 +187,10 @@ static bool choose_rows(MatrixRows *m, const Layout *from, const Layout *to, int
 static F2Space all_threads(const Layout *from, const Layout *to)
 {
     F2Space s = {0};
-    add_all(&s, from, DIM_LANE, LAYOUT_MAX_BITS);
-    add_all(&s, from, DIM_WARP, LAYOUT_MAX_BITS);
-    add_all(&s, to, DIM_LANE, LAYOUT_MAX_BITS);
-    add_all(&s, to, DIM_WARP, LAYOUT_MAX_BITS);
+    layout_add_vectors(&s, from, DIM_LANE, LAYOUT_MAX_BITS);
+    layout_add_vectors(&s, from, DIM_WARP, LAYOUT_MAX_BITS);
+    layout_add_vectors(&s, to, DIM_LANE, LAYOUT_MAX_BITS);
+    layout_add_vectors(&s, to, DIM_WARP, LAYOUT_MAX_BITS);
     return s;
 }
 
@@ -204,7 +199,7 @@ static int reader_log2(const Layout *to, const F2Space *vector)
 {
     F2Space held = {0};
     int n = 0;
-    add_all(&held, to, DIM_REGISTER, LAYOUT_MAX_BITS);
+    layout_add_vectors(&held, to, DIM_REGISTER, LAYOUT_MAX_BITS);
     while (n < vector->dim && f2_space_has(&held, vector->vec[n])) n++;
     return n;
 }
@@ -300,7 +295,7 @@ const Layout *shared_row_major(LayoutTable *t, int rank, const uint8_t *dim_log2
 static F2Space buffer_space(const Layout *buffer)
 {
     F2Space s = {0};
-    add_all(&s, buffer, DIM_OFFSET, LAYOUT_MAX_BITS);
+    layout_add_vectors(&s, buffer, DIM_OFFSET, LAYOUT_MAX_BITS);
     return s;
 }
 

@@ -11,7 +11,7 @@ static uint32_t random_bits(uint64_t *state, int bits)
 
 static F2Matrix random_matrix(uint64_t *state, int rows, int cols)
 {
-    F2Matrix m = {.rows = rows, .cols = cols};
+    F2Matrix m = {.cols = cols};
     for (int i = 0; i < cols; i++) m.col[i] = random_bits(state, rows);
     return m;
 }

@@ -99,7 +99,7 @@ static Partial before_segment(Lower *L, const Carry *c, uint32_t reg)
         choose(L, c, (uint32_t)from, t->axis.in_registers & c->whole.axis.in_warps >> c->bit);
     const bool is_real = !p.valid;
     p.valid = NULL;
-    if (t->axis.in_lanes) p = combine_shuffle_from(L, &t->by, p, lane_of(L, c, slot));
+    if (t->axis.in_lanes) p = combine_shuffle(L, &t->by, p, (Lane){.number = lane_of(L, c, slot)});
     p.valid = is_real ? NULL : has_before(L, c, reg);
     return p;
 }

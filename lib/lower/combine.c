@@ -121,19 +121,11 @@ Partial combine_two(Lower *L, const Combine *c, Partial a, Partial b)
 
 /* A value that is nowhere real in this thread may be so in its partner: the bit travels as a
    number. */
-Partial combine_shuffle_xor(Lower *L, const Combine *c, Partial p, uint32_t lane_mask)
+Partial combine_shuffle(Lower *L, const Combine *c, Partial p, Lane from)
 {
     Partial other = partial_new(L, c);
-    for (int i = 0; i < c->n; i++) other.x[i] = lower_shuffle_xor(L, p.x[i], lane_mask);
-    if (p.valid) other.valid = lower_shuffle_xor(L, p.valid, lane_mask);
-    return other;
-}
-
-Partial combine_shuffle_from(Lower *L, const Combine *c, Partial p, LLVMValueRef lane)
-{
-    Partial other = partial_new(L, c);
-    for (int i = 0; i < c->n; i++) other.x[i] = lower_shuffle_from(L, p.x[i], lane);
-    if (p.valid) other.valid = lower_shuffle_from(L, p.valid, lane);
+    for (int i = 0; i < c->n; i++) other.x[i] = lower_shuffle(L, p.x[i], from);
+    if (p.valid) other.valid = lower_shuffle(L, p.valid, from);
     return other;
 }
 

@@ -32,9 +32,8 @@ Partial combine_element_as_is(Lower *L, const Combine *c, uint32_t reg);
 Partial combine_where(Lower *L, const Combine *c, Partial p, LLVMValueRef condition);
 /* The region's value for (a, b); a or b where the other is not valid. */
 Partial combine_two(Lower *L, const Combine *c, Partial a, Partial b);
-/* What the lane has whose number differs in these bits, or that has this number. */
-Partial combine_shuffle_xor(Lower *L, const Combine *c, Partial p, uint32_t lane_mask);
-Partial combine_shuffle_from(Lower *L, const Combine *c, Partial p, LLVMValueRef lane);
+/* What another lane has. */
+Partial combine_shuffle(Lower *L, const Combine *c, Partial p, Lane from);
 /* Register k of each result, from `first` on, is what parts[k] says; n registers. */
 void combine_set_results(Lower *L, const Combine *c, int first, const Partial *parts, int n);
 

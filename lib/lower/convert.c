@@ -40,9 +40,10 @@ static void move_in_warp(Lower *L, const ConvertPlan *p, LLVMValueRef *from, int
     for (int r = 0; r < nto; r++) {
         const uint32_t constant = convert_source_lane(p, (uint32_t)r, 0, 0);
         LLVMValueRef x = from[convert_source_reg(p, (uint32_t)r)];
-        if (own) to[r] = constant ? lower_shuffle_xor(L, x, constant) : x;
-        else if (!p->moves_lanes) to[r] = x;
-        else to[r] = lower_shuffle_from(L, x, lower_thread_offset(L, source, constant));
+        Lane lane = {0};
+        if (own && constant) lane.apart = lower_i32(L, constant);
+        if (!own && p->moves_lanes) lane.number = lower_thread_offset(L, source, constant);
+        to[r] = lane.apart || lane.number ? lower_shuffle(L, x, lane) : x;
     }
     apply_stages(L, &p->receive, to, nto);
 }

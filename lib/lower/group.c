@@ -83,7 +83,8 @@ static LLVMValueRef group_offset(const Product *p, const Tiles *t, int operand)
     if (!part.mask) return part.v;
     LLVMBuilderRef here = p->L->b;
     p->L->b = p->L->entry;
-    LLVMValueRef of_warp = lower_shuffle_from(p->L, part.v, lower_i32(p->L, 0)); /* as ptxas sees */
+    const Lane first = {.number = lower_i32(p->L, 0)};
+    LLVMValueRef of_warp = lower_shuffle(p->L, part.v, first); /* as ptxas sees */
     p->L->b = here;
     return of_warp;
 }

@@ -69,15 +69,10 @@ static double least(const Value *v, int depth)
     return known && type_is_float(v->type) ? rules[v->def->kind](v->def, depth + 1) : -INFINITY;
 }
 
-double lower_least(const Value *v)
-{
-    return least(v, 0);
-}
-
 /* Half of what 2^-100 is precise to is more than any subnormal number. */
 bool lower_is_normal(const Value *v)
 {
-    return lower_least(v) >= 0x1p-100;
+    return least(v, 0) >= 0x1p-100;
 }
 
 static bool vanishes_in(const Use *u)

@@ -173,7 +173,7 @@ LowerOp lower_load, lower_store, lower_atomic, lower_poll;
 LowerOp lower_reduce, lower_scan, lower_carry, lower_sort, lower_dot, lower_dot_wait;
 LowerOp lower_alloc, lower_sload, lower_sstore, lower_sload_at, lower_sstore_at, lower_satomic_at;
 LowerOp lower_copy_async, lower_commit, lower_wait;
-LowerOp lower_copy_box, lower_tma_begin, lower_tma_wait, lower_tma_free, lower_tma_claim, lower_tma_end;
+LowerOp lower_copy_box, lower_tma_begin, lower_tma_wait, lower_tma_free, lower_tma_end;
 LowerOp lower_store_box, lower_store_wait;
 /* The kernel's tensor maps come while it computes which boxes it wants. */
 void lower_fetch_maps(Lower *L);
@@ -224,8 +224,7 @@ LLVMValueRef lower_math64(Lower *L, OpKind kind, LLVMValueRef x);
 LLVMValueRef lower_float_remainder(Lower *L, LLVMValueRef x, LLVMValueRef y); /* fp32 or fp64 */
 
 /* ---- shared.c: elements that travel between threads ---- */
-LLVMValueRef lower_shuffle_xor(Lower *L, LLVMValueRef x, uint32_t lane_mask);
-LLVMValueRef lower_shuffle_from(Lower *L, LLVMValueRef x, LLVMValueRef lane);
+LLVMValueRef lower_shuffle(Lower *L, LLVMValueRef x, Lane from);
 /* `n` elements of one type at shared memory address (bytes, i32, aligned to all of them) + offset,
    as one access. */
 void lower_shared_store(Lower *L, LLVMValueRef address, int64_t offset, int n,

@@ -141,8 +141,6 @@ LLVMValueRef sine_of_turn(Lower *L, LLVMValueRef angle, LLVMValueRef quarters, L
                           LLVMValueRef cosine);
 
 /* ---- least.c: what is known of a float's size from how it is computed ---- */
-/* The number is no less, or it is NaN. */
-double lower_least(const Value *v);
 /* At least 2^-100, or NaN. */
 bool lower_is_normal(const Value *v);
 /* The number, fp32, is only added to such as are normal: a subnormal one is as good as 0. */

@@ -44,8 +44,7 @@ static Memory memory_of(Lower *L, const Op *op)
                         .evict = tkc_op_str(op, ATTR_EVICT, ""),
                         .is_volatile = tkc_op_int(op, ATTR_VOLATILE, 0) != 0,
                         .sem = tkc_op_str(op, ATTR_SEM, NULL),
-                        .scope = tkc_op_str(op, ATTR_SCOPE, NULL),
-                        .loc = op->loc};
+                        .scope = tkc_op_str(op, ATTR_SCOPE, NULL)};
     return m;
 }
 

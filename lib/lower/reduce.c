@@ -74,7 +74,8 @@ static Partial reduce_lanes(Lower *L, const Reduce *r, Partial p, uint32_t lanes
     if (reduce_by_instruction(L, r, &p, lanes)) return p;
     for (uint32_t bit; lanes; lanes ^= bit) {
         bit = highest_bit(lanes);
-        p = combine_two(L, &r->by, p, combine_shuffle_xor(L, &r->by, p, bit));
+        const Lane other = {.apart = lower_i32(L, bit)};
+        p = combine_two(L, &r->by, p, combine_shuffle(L, &r->by, p, other));
     }
     return p;
 }
@@ -91,7 +92,8 @@ static Partial reduce_half(Lower *L, const Reduce *r, Partial first, Partial sec
 {
     LLVMValueRef upper = lower_thread_parity(L, bit, 0);
     const Partial mine = choose(L, upper, second, first), given = choose(L, upper, first, second);
-    return combine_two(L, &r->by, mine, combine_shuffle_xor(L, &r->by, given, bit));
+    const Lane other = {.apart = lower_i32(L, bit)};
+    return combine_two(L, &r->by, mine, combine_shuffle(L, &r->by, given, other));
 }
 
 /* Result k, of n, is left where the lane's halved bits say k's highest bits, in the same order. */
@@ -105,8 +107,8 @@ static void gather(Lower *L, const Reduce *r, Partial *parts, int n, uint32_t ha
         uint32_t at = 0, half = (uint32_t)n / 2;
         for (uint32_t rest = halved; rest; rest ^= highest_bit(rest), half /= 2)
             if ((uint32_t)k & half) at |= highest_bit(rest);
-        parts[k] =
-            combine_shuffle_from(L, &r->by, parts[k % left], lower_thread_offset(L, others, at));
+        const Lane from = {.number = lower_thread_offset(L, others, at)};
+        parts[k] = combine_shuffle(L, &r->by, parts[k % left], from);
     }
 }
 

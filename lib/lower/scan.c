@@ -96,8 +96,8 @@ static Partial scan_totals(Lower *L, const Scan *s, Run run, Partial total)
 {
     for (int i = run.low; i < run.high; i++) {
         const uint32_t bit = s->axis.bits[i];
-        LLVMValueRef from = lane_at(L, s, lanes_of(s, 0, i), bit);
-        Partial before = combine_shuffle_from(L, &s->by, total, from);
+        const Lane from = {.number = lane_at(L, s, lanes_of(s, 0, i), bit)};
+        Partial before = combine_shuffle(L, &s->by, total, from);
         before.valid = lower_and(L, before.valid, is_later(L, s, bit));
         total = combine_two(L, &s->by, before, total);
     }
@@ -134,7 +134,7 @@ static void scan_lanes(Lower *L, Scan *s, Run run)
             s->parts[r] = total;
             continue;
         }
-        s->ends[r] = combine_shuffle_from(L, &s->by, total, lane_before(L, s, run));
+        s->ends[r] = combine_shuffle(L, &s->by, total, (Lane){.number = lane_before(L, s, run)});
         LLVMValueRef counts = LLVMBuildNot(L->b, is_first(L, s, lanes), "");
         Partial before = combine_where(L, &s->by, s->ends[r], counts);
         scan_combine_before(L, s, before, r, run.low);
@@ -148,7 +148,8 @@ static Partial total_of(Lower *L, const Scan *s, uint32_t reg, int bit)
 {
     const uint32_t mask = registers_below(s, bit), lanes = lanes_of(s, 0, bit);
     Partial total = s->parts[register_at(s, reg, mask, mask)];
-    return lanes ? combine_shuffle_from(L, &s->by, total, lane_at(L, s, lanes, 0)) : total;
+    if (!lanes) return total;
+    return combine_shuffle(L, &s->by, total, (Lane){.number = lane_at(L, s, lanes, 0)});
 }
 
 /* Segments of one thread, from the one that `reg` begins on. Totals that other lanes have are

@@ -50,19 +50,11 @@ static LLVMValueRef from_words(Lower *L, LLVMTypeRef ty, const LLVMValueRef *wor
     return from_int(L, ty, LLVMBuildOr(L->b, low, high, ""));
 }
 
-LLVMValueRef lower_shuffle_xor(Lower *L, LLVMValueRef x, uint32_t lane_mask)
+LLVMValueRef lower_shuffle(Lower *L, LLVMValueRef x, Lane from)
 {
     LLVMValueRef words[2];
     int n = to_words(L, x, words);
-    for (int i = 0; i < n; i++) words[i] = target_shuffle_xor(L, words[i], lane_mask);
-    return from_words(L, LLVMTypeOf(x), words);
-}
-
-LLVMValueRef lower_shuffle_from(Lower *L, LLVMValueRef x, LLVMValueRef lane)
-{
-    LLVMValueRef words[2];
-    int n = to_words(L, x, words);
-    for (int i = 0; i < n; i++) words[i] = target_shuffle_from(L, words[i], lane);
+    for (int i = 0; i < n; i++) words[i] = target_shuffle(L, words[i], from);
     return from_words(L, LLVMTypeOf(x), words);
 }
 

@@ -130,16 +130,6 @@ static Step step_of(const Sort *s, uint32_t bits)
     return step;
 }
 
-static LLVMValueRef lesser(Lower *L, LLVMTypeRef ty, LLVMValueRef x, LLVMValueRef y)
-{
-    return lower_call(L, "llvm.umin", ty, x, y);
-}
-
-static LLVMValueRef greater(Lower *L, LLVMTypeRef ty, LLVMValueRef x, LLVMValueRef y)
-{
-    return lower_call(L, "llvm.umax", ty, x, y);
-}
-
 static bool is_upper_register(const Sort *s, uint32_t reg, uint32_t top)
 {
     const int axis = s->type->rank - 1;
@@ -158,11 +148,10 @@ static void exchange(Lower *L, Sort *s, Step step)
     for (int r = 0; r < s->n; r++) s->old[r] = s->keys[r];
     for (int r = 0; r < s->n; r++) {
         LLVMValueRef own = s->old[r], other = s->old[(uint32_t)r ^ step.registers];
-        if (step.lanes) other = lower_shuffle_xor(L, other, step.lanes);
+        if (step.lanes) other = lower_shuffle(L, other, (Lane){.apart = lower_i32(L, step.lanes)});
         if (!by_lane) {
-            s->keys[r] = is_upper_register(s, (uint32_t)r, step.top)
-                             ? greater(L, s->key, own, other)
-                             : lesser(L, s->key, own, other);
+            const bool is_upper = is_upper_register(s, (uint32_t)r, step.top);
+            s->keys[r] = lower_call(L, is_upper ? "llvm.umax" : "llvm.umin", s->key, own, other);
         } else {
             LLVMValueRef is_less = LLVMBuildICmp(L->b, LLVMIntULT, other, own, "");
             LLVMValueRef takes = LLVMBuildXor(L->b, is_less, upper, "");

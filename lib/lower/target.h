@@ -38,7 +38,6 @@ typedef struct Access {
     const char *evict; /* "", or as in ATTR_EVICT */
     bool is_volatile;
     const char *sem, *scope; /* of an atomic access, else NULL */
-    const Loc *loc;
 } Access;
 
 /* `bytes` (4, 8 or 16) from global to shared memory, on their way while the thread goes on; zeros where
@@ -113,9 +112,10 @@ void target_barrier(Lower *L);
 /* Where byte `offset` (i32) of the program's shared memory is: what Access.ptr is for
    SPACE_SHARED. */
 LLVMValueRef target_shared(Lower *L, LLVMValueRef offset);
-/* One 32-bit word from another lane of the warp; every lane takes part. */
-LLVMValueRef target_shuffle_xor(Lower *L, LLVMValueRef word, uint32_t lane_mask);
-LLVMValueRef target_shuffle_from(Lower *L, LLVMValueRef word, LLVMValueRef lane);
+/* A lane of the warp: by its number, or by the bits in which that is not the own one's. */
+typedef struct Lane { LLVMValueRef number, apart; } Lane;
+/* One 32-bit word from another lane; every lane takes part. */
+LLVMValueRef target_shuffle(Lower *L, LLVMValueRef word, Lane from);
 /* Over all lanes, in one instruction: NULL when there is none for this op and type. */
 LLVMValueRef target_warp_reduce(Lower *L, OpKind op, DType dt, LLVMValueRef word);
 /* One matrix instruction: sum += a b, in the words of its fragments (linear/fragment.h); every lane

@@ -67,7 +67,7 @@ void lower_fetch_maps(Lower *L)
     const int maps = (int)LLVMCountParams(L->kernel) - L->fn->nparams;
     if (!maps) return;
     LLVMValueRef warp = LLVMBuildLShr(L->b, L->thread, lower_i32(L, LANES_LOG2), "");
-    warp = lower_shuffle_from(L, warp, lower_i32(L, 0)); /* as ptxas sees */
+    warp = lower_shuffle(L, warp, (Lane){.number = lower_i32(L, 0)}); /* as ptxas sees */
     L->first_warp = LLVMBuildICmp(L->b, LLVMIntEQ, warp, lower_i32(L, 0), "");
     for (int i = 0; i < maps; i++) target_fetch_map(L, i, L->first_warp);
 }
@@ -126,17 +126,14 @@ static LLVMValueRef barrier_of(Lower *L, const Op *op)
     return at_number(L, op_arg(op, 0), lower_scalar(L, op_arg(op, 1)));
 }
 
+/* What is claimed only the warp waits for that asks for boxes. */
 void lower_tma_wait(Lower *L, const Op *op)
 {
-    target_box_wait(L, barrier_of(L, op), lower_scalar(L, op_arg(op, 2)), NULL);
+    LLVMValueRef acts = op->kind == OP_TMA_CLAIM ? L->first_warp : NULL;
+    target_box_wait(L, barrier_of(L, op), lower_scalar(L, op_arg(op, 2)), acts);
 }
 
 void lower_tma_free(Lower *L, const Op *op)
 {
     target_box_free(L, barrier_of(L, op));
-}
-
-void lower_tma_claim(Lower *L, const Op *op)
-{
-    target_box_wait(L, barrier_of(L, op), lower_scalar(L, op_arg(op, 2)), L->first_warp);
 }

@@ -67,19 +67,11 @@ void target_barrier(Lower *L)
 
 /* ---- lanes ---- */
 
-static LLVMValueRef shuffle(Lower *L, const char *name, LLVMValueRef word, LLVMValueRef where)
+LLVMValueRef target_shuffle(Lower *L, LLVMValueRef word, Lane from)
 {
-    return lower_call(L, name, NULL, lower_i32(L, ALL_LANES), word, where, lower_i32(L, 31));
-}
-
-LLVMValueRef target_shuffle_xor(Lower *L, LLVMValueRef word, uint32_t lane_mask)
-{
-    return shuffle(L, "llvm.nvvm.shfl.sync.bfly.i32", word, lower_i32(L, lane_mask));
-}
-
-LLVMValueRef target_shuffle_from(Lower *L, LLVMValueRef word, LLVMValueRef lane)
-{
-    return shuffle(L, "llvm.nvvm.shfl.sync.idx.i32", word, lane);
+    const char *name = from.apart ? "llvm.nvvm.shfl.sync.bfly.i32" : "llvm.nvvm.shfl.sync.idx.i32";
+    return lower_call(L, name, NULL, lower_i32(L, ALL_LANES), word,
+                      from.apart ? from.apart : from.number, lower_i32(L, 31));
 }
 
 LLVMValueRef target_warp_reduce(Lower *L, OpKind op, DType dt, LLVMValueRef word)
@@ -117,15 +109,11 @@ LLVMValueRef nvptx_asm(Lower *L, LLVMTypeRef result, const char *text, const cha
                        bool has_effects, int nargs, const LLVMValueRef *args)
 {
     LLVMTypeRef *types = arena_array(L->arena, LLVMTypeRef, nargs);
-    LLVMValueRef *copy = arena_array(L->arena, LLVMValueRef, nargs);
-    for (int i = 0; i < nargs; i++) {
-        copy[i] = args[i];
-        types[i] = LLVMTypeOf(args[i]);
-    }
+    for (int i = 0; i < nargs; i++) types[i] = LLVMTypeOf(args[i]);
     LLVMTypeRef ty = LLVMFunctionType(result, types, (unsigned)nargs, false);
     LLVMValueRef fn = LLVMGetInlineAsm(ty, text, strlen(text), constraints, strlen(constraints),
                                        has_effects, false, LLVMInlineAsmDialectATT, false);
-    LLVMValueRef call = LLVMBuildCall2(L->b, ty, fn, copy, (unsigned)nargs, "");
+    LLVMValueRef call = LLVMBuildCall2(L->b, ty, fn, (LLVMValueRef *)args, (unsigned)nargs, "");
     mark(L, call, "nounwind");
     if (!has_effects) mark(L, call, "memory");
     return call;
@@ -625,14 +613,12 @@ LLVMValueRef target_shared(Lower *L, LLVMValueRef offset)
 
 /* ---- atomics ---- */
 
-/* PTX's operation and type for each of ours, by the width of the element; NULL where there is none.
- */
+/* PTX's operation and type for each of ours, by the width of the element; NULL: there is none. */
 typedef struct AtomicRow {
     const char *rmw;
     DTypeKind kind; /* DK_NONE: any */
     const char *name;
     const char *type[65]; /* by bits */
-
 } AtomicRow;
 
 static const AtomicRow atomic_rows[] = {

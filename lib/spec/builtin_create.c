@@ -31,8 +31,10 @@ SpecValue builtin_full(Spec *sp, const BuiltinCall *c)
     const Type *t = c->args[2].type;
     if (!arg_shape(sp, c, 0, &shape)) return sv_error();
     SpecValue value = c->args[1];
-    if (sv_is_number(value) && t->kind == TY_SCALAR)
-        return sv_value(shape_fill(sp, cast_number(sp, value, type_dtype(t)), &shape));
+    if (sv_is_number(value) && t->kind == TY_SCALAR) {
+        Value *number = cast_number(sp, value, type_dtype(t), c->spans[1]);
+        return number ? sv_value(shape_fill(sp, number, &shape)) : sv_error();
+    }
     Value *v = arg_value(sp, c, 1);
     if (!v) return sv_error();
     if (tkc_type_count(v->type) != 1) return arg_refuse(sp, c, 1, "one number");
@@ -59,7 +61,7 @@ SpecValue builtin_cast(Spec *sp, const BuiltinCall *c)
     const bool bitcast = c->args[3].b;
     if (sv_is_number(c->args[0]) && !bitcast && !rounding &&
         tkc_type_element(t)->kind == TY_SCALAR) {
-        return sv_value(cast_number(sp, c->args[0], type_dtype(t)));
+        return sv_value(cast_number(sp, c->args[0], type_dtype(t), c->spans[0]));
     }
     return sv_value(op_cast(sp, arg_value(sp, c, 0), t, bitcast, rounding, c->at));
 }

@@ -79,9 +79,11 @@ static uint64_t bits_of(DType dt, SpecValue number)
     return bits_from_uint(dt, (uint64_t)sv_integer(number));
 }
 
-Value *cast_number(Spec *sp, SpecValue number, DType dt)
+Value *cast_number(Spec *sp, SpecValue number, DType dt, Span at)
 {
     const DTypeInfo *info = dtype_info(dt);
+    if (info->kind != DK_FLOAT && promote_dtype_of(number) == DT_NONE)
+        return spec_null(sp, at, "no integer type holds the %s", spec_describe(sp, number));
     bool from_float = number.kind == SV_FLOAT && info->kind != DK_FLOAT,
          to_fp8 = info->kind == DK_FLOAT && info->bits == 8;
     if (from_float || to_fp8)
@@ -96,10 +98,7 @@ Value *op_to_value(Spec *sp, SpecValue v, Span at)
     if (sv_is_error(v)) return NULL;
     if (!sv_is_number(v))
         return spec_null(sp, at, "expected a number or a block, found %s", spec_describe(sp, v));
-    DType dt = promote_dtype_of(v);
-    if (dt == DT_NONE)
-        return spec_null(sp, at, "no integer type holds the %s", spec_describe(sp, v));
-    return cast_number(sp, v, dt);
+    return cast_number(sp, v, promote_dtype_of(v), at);
 }
 
 SpecValue strengthen(Spec *sp, SpecValue v, Span at)

@@ -49,7 +49,7 @@ Value *memory_operand(Spec *sp, const Type *pointer, SpecValue value, const char
         return NULL;
     }
     Value *v = sv_is_number(value) && elem->kind == TY_SCALAR
-                   ? cast_number(sp, value, type_dtype(elem))
+                   ? cast_number(sp, value, type_dtype(elem), at)
                    : op_cast(sp, op_to_value(sp, value, at), elem, false, NULL, at);
     return v ? beside_pointer(sp, pointer, v, value, what, at) : NULL;
 }

@@ -38,8 +38,9 @@ int op_items(Spec *sp, SpecValue v, SpecValue **items, Span at);
 Str op_format(Spec *sp, SpecValue v, char conversion, const char *spec, Span at);
 
 /* ---- cast.c ---- */
-/* A scalar constant of that type; integers wrap. The number is a BOOL, INT or FLOAT. */
-Value *cast_number(Spec *sp, SpecValue number, DType dt);
+/* A scalar constant of that type; integers wrap, but those that no integer type holds. The number is
+   a BOOL, INT or FLOAT. NULL after an error. */
+Value *cast_number(Spec *sp, SpecValue number, DType dt, Span at);
 
 /* Numbers as run-time scalars, as plain assignment makes them; anything else unchanged. */
 SpecValue strengthen(Spec *sp, SpecValue v, Span at);

@@ -27,9 +27,9 @@ static bool unify_pointers(Spec *sp, SpecValue a, SpecValue b, unsigned rules, c
     return false;
 }
 
-static Value *to_dtype(Spec *sp, SpecValue v, DType dt)
+static Value *to_dtype(Spec *sp, SpecValue v, DType dt, Span at)
 {
-    return v.kind == SV_VALUE ? build_cast(&sp->b, v.v, dt, NULL) : cast_number(sp, v, dt);
+    return v.kind == SV_VALUE ? build_cast(&sp->b, v.v, dt, NULL) : cast_number(sp, v, dt, at);
 }
 
 bool unify_types(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, Value **y,
@@ -59,8 +59,8 @@ bool unify_types(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, 
     if (dt == DT_NONE)
         return spec_fail(sp, at, "Cannot use %s with %s and %s because %s", what,
                          spec_describe(sp, a), spec_describe(sp, b), faults[fault]);
-    *x = to_dtype(sp, a, dt);
-    *y = to_dtype(sp, b, dt);
+    *x = to_dtype(sp, a, dt, at);
+    *y = to_dtype(sp, b, dt, at);
     return true;
 }
 

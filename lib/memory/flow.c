@@ -5,6 +5,7 @@
    not move the pointer. */
 #include "memory/flow.h"
 
+#include "base/limit.h"
 #include "ir/dot_unit.h"
 #include "linear/swizzle.h"
 #include "memory/global.h"
@@ -191,6 +192,7 @@ static void meet_globally(MemoryFlow *f, int i, Bitset *pending)
 static void flow_access(MemoryFlow *f, int i, Bitset *pending)
 {
     const Op *op = f->ops.data[i];
+    limit_poll(); /* it looks at all that are pending */
     if (f->global) meet_globally(f, i, pending);
     if (bitset_has(&f->waits, i) || must_wait(f, op, pending)) {
         bitset_add(&f->waits, i);

@@ -324,7 +324,8 @@ TKC_API void tkc_device_set_memory_checks(TkcDevice *dev, bool on);
 TKC_API TkcStatus tkc_device_unwritten(TkcDevice *dev, TkcPtr address, size_t size, size_t n,
                                        bool *elements, size_t *count);
 /* Where device_print writes, one call a line, from any thread but one at a time; NULL: the text is
-   dropped. A GPU's driver writes to standard output itself. */
+   dropped. A GPU's driver writes to standard output itself. The function is called in the middle of a
+   launch: it may neither use the device (TKC_MISUSE) nor free anything of it. */
 TKC_API void tkc_device_on_print(TkcDevice *dev, void (*fn)(const char *line, void *user),
                                  void *user);
 

@@ -344,7 +344,7 @@ static void trace(Frame *f, const Insn *in, const Value *v)
         text_put(&t, "pid (%lld, %lld, %lld) line %d %s = ", (long long)f->pid[0],
                  (long long)f->pid[1], (long long)f->pid[2], place ? place->line : 0, v->name);
         text_value(&t, f, v);
-        if (f->launch->dev->print) f->launch->dev->print(line, f->launch->dev->print_user);
+        device_print(f->launch->dev, line);
     }
 }
 

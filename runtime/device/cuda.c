@@ -322,7 +322,7 @@ static void print_lines(const char *text, size_t len, void *user)
     if (len && text[len - 1] == newline) len--;
     snprintf(line, sizeof line, "%.*s", (int)len, text);
     pthread_mutex_lock(&dev->printing);
-    if (dev->print) dev->print(line, dev->print_user);
+    device_print(dev, line);
     pthread_mutex_unlock(&dev->printing);
 }
 

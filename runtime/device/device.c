@@ -81,6 +81,24 @@ static TkcStatus misuse(TkcContext *cx, const char *text)
     return TKC_MISUSE;
 }
 
+static _Thread_local const TkcDevice *printing; /* whose device_print this thread is in */
+
+bool device_may_work(const TkcDevice *dev)
+{
+    if (!device_is(dev)) return false;
+    if (printing != dev) return true;
+    misuse(dev->cx, "the function of tkc_device_on_print is called in the middle of a launch, and may not use the device");
+    return false;
+}
+
+void device_print(TkcDevice *dev, const char *line)
+{
+    const TkcDevice *outer = printing;
+    printing = dev;
+    if (dev->print) dev->print(line, dev->print_user);
+    printing = outer;
+}
+
 TkcStatus tkc_device_open(TkcContext *cx, const char *kind, int ordinal, TkcDevice **out)
 {
     if (out) *out = NULL;
@@ -143,7 +161,7 @@ TkcStatus tkc_device_info(TkcDevice *dev, TkcDeviceInfo *out)
 TkcStatus tkc_device_inspect(TkcDevice *dev, const TkcArtifact *ptx, TkcKernelInfo *info)
 {
     DeviceKernel *kernel = NULL;
-    if (!device_is(dev)) return TKC_MISUSE;
+    if (!device_may_work(dev)) return TKC_MISUSE;
     if (!tkc_handle_is(ptx, TKC_HANDLE_ARTIFACT) || dev->ops->emit != TKC_EMIT_PTX)
         return misuse(dev->cx, "there is no PTX, or this device takes none");
     TkcKernelInfo told = {.size = sizeof told,
@@ -205,21 +223,21 @@ TkcStatus tkc_device_assemble(TkcDevice *dev, const TkcArtifact *const *ptx, siz
 
 TkcStatus tkc_alloc(TkcDevice *dev, size_t bytes, TkcPtr *out)
 {
-    if (!device_is(dev)) return TKC_MISUSE;
+    if (!device_may_work(dev)) return TKC_MISUSE;
     if (!out) return misuse(dev->cx, "there is no place for the address: the pointer is NULL");
     return device_call(dev, alloc, bytes, out);
 }
 
 TkcStatus tkc_free(TkcDevice *dev, TkcPtr ptr)
 {
-    if (!device_is(dev)) return ptr ? TKC_MISUSE : TKC_OK;
-    return ptr ? device_call(dev, free, ptr) : TKC_OK;
+    if (!ptr) return TKC_OK;
+    return device_may_work(dev) ? device_call(dev, free, ptr) : TKC_MISUSE;
 }
 
 TkcStatus tkc_copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes)
 {
     if (!bytes) return TKC_OK;
-    if (!device_is(dev)) return TKC_MISUSE;
+    if (!device_may_work(dev)) return TKC_MISUSE;
     if (!from) return misuse(dev->cx, "there is nothing to copy from: the pointer is NULL");
     return device_call(dev, copy_in, to, from, bytes);
 }
@@ -227,14 +245,14 @@ TkcStatus tkc_copy_in(TkcDevice *dev, TkcPtr to, const void *from, size_t bytes)
 TkcStatus tkc_copy_out(TkcDevice *dev, void *to, TkcPtr from, size_t bytes)
 {
     if (!bytes) return TKC_OK;
-    if (!device_is(dev)) return TKC_MISUSE;
+    if (!device_may_work(dev)) return TKC_MISUSE;
     if (!to) return misuse(dev->cx, "there is no place to copy to: the pointer is NULL");
     return device_call(dev, copy_out, to, from, bytes);
 }
 
 TkcStatus tkc_synchronize(TkcDevice *dev, void *stream)
 {
-    return device_is(dev) ? dev->ops->synchronize(dev, stream) : TKC_MISUSE;
+    return device_may_work(dev) ? dev->ops->synchronize(dev, stream) : TKC_MISUSE;
 }
 
 void tkc_device_set_seed(TkcDevice *dev, uint64_t seed)
@@ -268,7 +286,7 @@ TkcStatus tkc_device_unwritten(TkcDevice *dev, TkcPtr address, size_t size, size
                                bool *elements, size_t *count)
 {
     size_t bytes;
-    if (!device_is(dev)) return TKC_MISUSE;
+    if (!device_may_work(dev)) return TKC_MISUSE;
     if (!count) return misuse(dev->cx, "there is no place for the count: the pointer is NULL");
     *count = 0;
     if (!size || size > 8 || (size & (size - 1)) || __builtin_mul_overflow(size, n, &bytes))

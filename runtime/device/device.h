@@ -103,6 +103,10 @@ extern const DeviceOps device_cuda, device_cpu, device_simt;
 
 /* Alive, and its context too. */
 bool device_is(const TkcDevice *dev);
+/* That, and this thread is not in a device_print of it, for which a launch waits; else false, and said. */
+bool device_may_work(const TkcDevice *dev);
+/* Gives a line of device_print to whom the caller named. One call at a time. */
+void device_print(TkcDevice *dev, const char *line);
 /* Calls f of the device's table with the arguments behind the device, in its turn. */
 #define device_call(dev, f, ...) device_done(dev, device_turn(dev)->f(dev, __VA_ARGS__))
 const DeviceOps *device_turn(TkcDevice *dev);

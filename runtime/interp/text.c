@@ -61,7 +61,7 @@ static void print_line(Frame *f, const char *line)
 {
     Launch *l = f->launch;
     pthread_mutex_lock(l->mutex);
-    if (l->dev->print) l->dev->print(line, l->dev->print_user);
+    device_print(l->dev, line);
     pthread_mutex_unlock(l->mutex);
 }
 

@@ -155,7 +155,8 @@ void tkc_jit_free(TkcJit *jit)
 /* What a jit was made from may be freed before it, which ends its use. */
 static TkcStatus check_alive(const TkcJit *jit)
 {
-    if (!tkc_handle_is_open(jit->dev, TKC_HANDLE_DEVICE) || !tkc_handle_is_open(jit->dev->cx, TKC_HANDLE_CONTEXT))
+    if (!tkc_handle_is_open(jit->dev, TKC_HANDLE_DEVICE) || !tkc_handle_is_open(jit->dev->cx, TKC_HANDLE_CONTEXT) ||
+        !device_may_work(jit->dev))
         return TKC_MISUSE;
     return tkc_handle_is_open(jit->source, TKC_HANDLE_SOURCE)
                ? TKC_OK

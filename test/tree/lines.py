@@ -8,7 +8,7 @@ ROOT = sys.argv[1]
 SOURCES = (".c", ".h", ".def", ".l", ".y", ".tk")
 BUDGET = {
     "grammar": 955,
-    "include": 1504,
+    "include": 1505,
     "lib/analysis": 2387,
     "lib/base": 1847,
     "lib/ir": 6883,
@@ -23,9 +23,9 @@ BUDGET = {
     "lib/transform": 1796,
     "lib": 3625,
     "runtime/debug": 714,
-    "runtime/device": 2062,
+    "runtime/device": 2084,
     "runtime/interp": 5716,
-    "runtime/jit": 3652,
+    "runtime/jit": 3653,
     "runtime/ptx": 2316,
     "runtime/simt": 11277,
     "src": 6387,

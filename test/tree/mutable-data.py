@@ -1,7 +1,8 @@
 # Two threads may compile at once: nothing in the library changes but the frames of base/unwind.c, one stack a
 # thread, the flag by which LLVM, which has state of its own, is started once, the table of handle.c, by which a
 # handle that is none is told apart without being followed, and the emulated GPU's driver, which is its process's
-# as a real one is: its contexts under a lock, and which of them is a thread's current one.
+# as a real one is: its contexts under a lock, and which of them is a thread's current one; and whose device_print
+# a thread is in.
 # RUN: objdump -t %build/libtkc_internal.a > %t
 # RUN: %python %s %t | FileCheck %s
 # UNSUPPORTED: asan
@@ -10,7 +11,8 @@
 # CHECK-NEXT: mutable: .bss{{.*}} llvm_started
 # CHECK-NEXT: mutable: .tbss{{.*}} current
 # CHECK-NEXT: mutable: .tbss{{.*}} innermost
-# CHECK-NEXT: 5 in all
+# CHECK-NEXT: mutable: .tbss{{.*}} printing
+# CHECK-NEXT: 6 in all
 import re
 import sys
 

@@ -409,6 +409,65 @@ static void memory_of_simt(void)
     bench_close(&b);
 }
 
+/* A line of device_print comes in the middle of a launch, which has the device. */
+typedef struct Printing {
+    Bench *b;
+    TkcJit *jit;
+    int lines, refused;
+} Printing;
+
+static const char printing[] = "import triton\nimport triton.language as tl\n"
+                               "@triton.jit\n"
+                               "def tell(y: '*fp32'):\n"
+                               "    tl.device_print('at', tl.program_id(0))\n"
+                               "    tl.store(y + tl.program_id(0), 1.0)\n";
+
+static void use_device(const char *line, void *user)
+{
+    Printing *p = user;
+    TkcPtr more;
+    float y;
+    const TkcArg a = tkc_pointer(NULL, p->b->y, 4000);
+    p->lines += strstr(line, "at") != NULL && tkc_device_kind(p->b->dev) != NULL;
+    p->refused += tkc_alloc(p->b->dev, 64, &more) == TKC_MISUSE;
+    p->refused += tkc_free(p->b->dev, p->b->y) == TKC_MISUSE;
+    p->refused += tkc_copy_in(p->b->dev, p->b->y, &y, sizeof y) == TKC_MISUSE;
+    p->refused += tkc_copy_out(p->b->dev, &y, p->b->y, sizeof y) == TKC_MISUSE;
+    p->refused += tkc_synchronize(p->b->dev, NULL) == TKC_MISUSE;
+    p->refused += tkc_launch(p->jit, grid, NULL, &a, 1) == TKC_MISUSE;
+}
+
+static void use_while_printing(const char *device)
+{
+    Bench b;
+    Printing p = {.b = &b};
+    TkcSource *source = NULL;
+    TkcOptions o;
+    float y[16] = {0};
+    tkc_options_init(&o);
+    bench_open_on(&b, NULL, device);
+    EXPECT_INT(tkc_source_from_text(b.cx, "t.tk", printing, strlen(printing), TKC_LANGUAGE_TK, &source), TKC_OK);
+    EXPECT_INT(tkc_jit_new(b.dev, source, &o, &p.jit), TKC_OK);
+    tkc_device_on_print(b.dev, use_device, &p);
+    const TkcArg a = tkc_pointer(NULL, b.y, 4000);
+    EXPECT_INT(tkc_launch(p.jit, grid, NULL, &a, 1), TKC_OK);
+    EXPECT_INT(tkc_copy_out(b.dev, y, b.y, sizeof y), TKC_OK);
+    EXPECT(y[0] == 1 && y[15] == 1);
+    EXPECT_INT(p.lines, 16);
+    EXPECT_INT(p.refused, 6 * 16);
+    EXPECT(strstr(b.messages, "the function of tkc_device_on_print is called in the middle of a launch, and may "
+                              "not use the device\n"));
+    tkc_jit_free(p.jit);
+    tkc_source_free(source);
+    bench_close(&b);
+}
+
+static void calls_while_printing(void)
+{
+    use_while_printing("cpu");
+    use_while_printing("simt");
+}
+
 int main(void)
 {
     RUN(one_compile_per_key);
@@ -425,5 +484,6 @@ int main(void)
     RUN(sizes_that_cannot_be);
     RUN(sizes_that_are_too_small);
     RUN(memory_of_simt);
+    RUN(calls_while_printing);
     return expect_done();
 }

@@ -78,7 +78,8 @@ struct CuContextObject {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     pthread_t thread;
-    bool has_thread, stops;
+    _Atomic pid_t thread_owner; /* the process that has the thread; 0: nobody yet */
+    bool stops;
     SimtJob *first, *last;
     unsigned long long given, done; /* jobs */
     _Atomic int lost;

@@ -1,6 +1,8 @@
 /* Work in the order in which it was given: a context's thread does one job after the other. Streams
    are all that one order; events say how far it has come. */
+#include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "driver.h"
 #include "tkc/clock.h"
@@ -40,11 +42,28 @@ static void *do_jobs(void *arg)
     }
 }
 
+/* A child of fork has the context without its thread: nobody would do a job, nor let go of the lock. A
+   GPU's driver refuses as well. */
+static bool is_forked(CuContext cx)
+{
+    const pid_t owner = cx->thread_owner;
+    if (!owner || owner == getpid()) return false;
+    if (!cx->lost)
+        snprintf(cx->report, sizeof cx->report,
+                 "the process forked after it had used the emulated GPU, and the child cannot use it");
+    return true;
+}
+
 int driver_give(CuContext cx, SimtJob *job)
 {
+    if (is_forked(cx)) {
+        free(job);
+        return SIMT_NOT_INITIALIZED;
+    }
     pthread_mutex_lock(&cx->lock);
-    if (!cx->has_thread) cx->has_thread = pthread_create(&cx->thread, NULL, do_jobs, cx) == 0;
-    const bool can = cx->has_thread;
+    if (!cx->thread_owner && !pthread_create(&cx->thread, NULL, do_jobs, cx))
+        cx->thread_owner = getpid();
+    const bool can = cx->thread_owner;
     if (can) {
         job->next = NULL;
         if (cx->last) cx->last->next = job;
@@ -61,6 +80,7 @@ int driver_give(CuContext cx, SimtJob *job)
 
 int driver_wait(CuContext cx)
 {
+    if (is_forked(cx)) return SIMT_NOT_INITIALIZED;
     pthread_mutex_lock(&cx->lock);
     while (cx->done < cx->given) pthread_cond_wait(&cx->changed, &cx->lock);
     const int lost = cx->lost;
@@ -86,22 +106,27 @@ static void unlink_context(CuContext cx)
     pthread_mutex_unlock(&d->lock);
 }
 
-void driver_context_free(CuContext cx)
+static void end_thread(CuContext cx)
 {
     driver_wait(cx);
     pthread_mutex_lock(&cx->lock);
     cx->stops = true;
     pthread_cond_broadcast(&cx->changed);
     pthread_mutex_unlock(&cx->lock);
-    if (cx->has_thread) pthread_join(cx->thread, NULL);
+    if (cx->thread_owner) pthread_join(cx->thread, NULL);
+    pthread_cond_destroy(&cx->changed);
+    pthread_mutex_destroy(&cx->lock);
+}
+
+void driver_context_free(CuContext cx)
+{
+    if (!is_forked(cx)) end_thread(cx);
     unlink_context(cx);
     while (cx->modules) {
         CuModule m = cx->modules;
         cx->modules = m->next;
         driver_module_free(m);
     }
-    pthread_cond_destroy(&cx->changed);
-    pthread_mutex_destroy(&cx->lock);
     free(cx);
 }
 

@@ -27,7 +27,7 @@ BUDGET = {
     "runtime/interp": 5716,
     "runtime/jit": 3653,
     "runtime/ptx": 2316,
-    "runtime/simt": 11277,
+    "runtime/simt": 11303,
     "src": 6387,
 }
 

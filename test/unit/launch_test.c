@@ -1,5 +1,7 @@
 /* Launches through the public API on the cpu device: what is compiled, what is found, and every argument or grid that is refused. */
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "expect.h"
 #include "tkc/runtime.h"
@@ -468,6 +470,28 @@ static void calls_while_printing(void)
     use_while_printing("simt");
 }
 
+/* A child has the emulated GPU without the thread that does its work. */
+static void simt_after_fork(void)
+{
+    Bench b;
+    bench_open_on(&b, NULL, "simt");
+    Args a = good_args(&b);
+    EXPECT_INT(tkc_launch(b.jit, grid, NULL, a.a, ARGS), TKC_OK);
+    EXPECT_INT(tkc_synchronize(b.dev, NULL), TKC_OK);
+    const pid_t child = fork();
+    if (!child) {
+        alarm(60);
+        bool refused = tkc_launch(b.jit, grid, NULL, a.a, ARGS) != TKC_OK && tkc_synchronize(b.dev, NULL) != TKC_OK;
+        bench_close(&b);
+        _exit(refused && strstr(b.messages, "note: the process forked after it had used the emulated GPU") ? 0 : 1);
+    }
+    int status = -1;
+    EXPECT(waitpid(child, &status, 0) == child);
+    EXPECT_INT(status, 0);
+    expect_launch(&b, a, 2, 3);
+    bench_close(&b);
+}
+
 int main(void)
 {
     RUN(one_compile_per_key);
@@ -485,5 +509,6 @@ int main(void)
     RUN(sizes_that_are_too_small);
     RUN(memory_of_simt);
     RUN(calls_while_printing);
+    RUN(simt_after_fork);
     return expect_done();
 }

@@ -299,7 +299,7 @@ static int fastest(Tuning *t, const size_t *which, size_t n, double *ms, double 
     const double since = clock_seconds();
     for (size_t i = 0; i < n; i++) {
         ms[i] = INFINITY;
-        if (which[i] >= t->o.nconfigs || t->status != TKC_OK) continue;
+        if (t->status != TKC_OK) continue;
         tell(t, i, n, t->o.configs[which[i]], since);
         if (!measure(t, t->o.configs[which[i]], &ms[i])) ms[i] = INFINITY;
     }
@@ -314,6 +314,20 @@ static int compare_numbers(const void *a, const void *b)
     return (*(const size_t *)a > *(const size_t *)b) - (*(const size_t *)a < *(const size_t *)b);
 }
 
+/* Leaves *n of the configurations. */
+static TkcStatus prune(const Tuning *t, size_t *which, size_t *n)
+{
+    const size_t all = *n;
+    if (!t->o.prune) return TKC_OK;
+    *n = t->o.prune(which, all, t->o.configs, t->o.user);
+    bool known = *n <= all;
+    for (size_t i = 0; known && i < *n; i++) known = which[i] < all;
+    if (!known)
+        return tkc_refuse(t->cx, TKC_MISUSE, "prune leaves what is none of the %zu configurations", all);
+    return *n ? TKC_OK
+              : tkc_refuse(t->cx, TKC_ERROR, "prune leaves none of the %zu configurations", all);
+}
+
 static int measure_all(Tuning *t)
 {
     size_t n = t->o.nconfigs, *which = calloc(n, sizeof *which);
@@ -322,8 +336,8 @@ static int measure_all(Tuning *t)
     const bool has_room = which && times;
     if (!has_room) t->status = tkc_no_memory(t->cx);
     for (size_t i = 0; has_room && i < n; i++) which[i] = i;
-    if (has_room && t->o.prune) n = t->o.prune(which, n, t->o.configs, t->o.user);
-    if (has_room && n <= t->o.nconfigs) {
+    if (has_room) t->status = prune(t, which, &n);
+    if (t->status == TKC_OK) {
         qsort(which, n, sizeof *which, compare_numbers);
         best = fastest(t, which, n, times, &ms);
     }
@@ -384,11 +398,37 @@ static TkcStatus choose(Tuning *t, TkcJit **out, int *config)
     return status;
 }
 
+static bool has_param(const Tuning *t, const char *name, size_t len)
+{
+    int n = 0;
+    if (tkc_source_param_count(t->source, t->options->kernel, &n) != TKC_OK) return false;
+    for (int i = 0; i < n; i++) {
+        TkcParam p = {.size = sizeof p};
+        if (tkc_source_param(t->source, t->options->kernel, i, &p) == TKC_OK &&
+            strlen(p.name) == len && !strncmp(p.name, name, len))
+            return true;
+    }
+    return false;
+}
+
+/* What the caller names; of the decorator's names the compiler warns. */
+static TkcStatus check_names(const Tuning *t, const char *option, const char *list)
+{
+    for (const char *p = list; p && *p; p += strcspn(p, ","), p += *p == ',')
+        if (!has_param(t, p, strcspn(p, ",")))
+            return tkc_refuse(t->cx, TKC_MISUSE, "the kernel has no parameter '%.*s', which '%s' names",
+                              (int)strcspn(p, ","), p, option);
+    return TKC_OK;
+}
+
 /* What is not said here is as the kernel's @autotune has it. */
 static TkcStatus take_decorator(Tuning *t)
 {
     TkcTuning said = {.size = sizeof said};
-    const TkcStatus status = tkc_source_tuning(t->source, t->options->kernel, &said);
+    TkcStatus status = tkc_source_tuning(t->source, t->options->kernel, &said);
+    if (status == TKC_OK) status = check_names(t, "key", t->o.key);
+    if (status == TKC_OK) status = check_names(t, "reset_to_zero", t->o.reset_to_zero);
+    if (status == TKC_OK) status = check_names(t, "restore_value", t->o.restore_value);
     const struct {
         const char *name;
         bool is_given;
@@ -413,6 +453,9 @@ static const char *find_misuse(Tuning *t, const TkcTuneOptions *tune, TkcJit **o
 {
     const char *wrong = tune ? tkc_take(&t->o, sizeof t->o, tune) : NULL;
     if (wrong) return wrong;
+    if ((unsigned)t->o.mode > TKC_TUNE_OFF) return "there is no such mode of tuning";
+    for (size_t i = 0; t->o.configs && i < t->o.nconfigs; i++)
+        if (!t->o.configs[i]) return "a configuration is NULL";
     if (!out) return "the place for the jit is NULL";
     if (!t->grid) return "there is no function that gives the grid";
     if (t->nargs && !t->args) return "the arguments are NULL";

@@ -65,8 +65,8 @@ static void bed_make(Bed *b, const char *kernel)
     *b = (Bed){.cx = tkc_context_new()};
     tkc_options_init(&b->options);
     b->options.kernel = kernel;
-    b->tune = (TkcTuneOptions){.size = sizeof b->tune, .warmup_ms = 1, .run_ms = 5, .key = "n",
-                               .progress = note_line, .user = b};
+    b->tune = (TkcTuneOptions){.size = sizeof b->tune, .warmup_ms = 1, .run_ms = 5,
+                               .key = kernel && !strcmp(kernel, "wait") ? "n" : "", .progress = note_line, .user = b};
     EXPECT_INT(tkc_device_open(b->cx, "cpu", 0, &b->dev), TKC_OK);
     EXPECT_INT(tkc_source_from_text(b->cx, "w.tk", text, strlen(text), TKC_LANGUAGE_TK, &b->source), TKC_OK);
     for (int i = 0; i < 3; i++) {
@@ -143,6 +143,19 @@ static size_t leave_none(size_t *which, size_t n, const char *const *configs, vo
     return 0;
 }
 
+static size_t leave_other(size_t *which, size_t n, const char *const *configs, void *user)
+{
+    (void)configs, (void)user;
+    which[0] = n;
+    return 1;
+}
+
+static size_t leave_more(size_t *which, size_t n, const char *const *configs, void *user)
+{
+    (void)which, (void)configs, (void)user;
+    return n + 1;
+}
+
 static void fastest(void)
 {
     Bed b;
@@ -156,7 +169,13 @@ static void fastest(void)
     EXPECT_INT(tune(&b, 2), 2);
     b.tune.prune = leave_none;
     EXPECT_INT(tune(&b, 2), -1);
-    EXPECT_STR(tkc_last_error(b.cx), "error: none of the 3 configurations can run\n");
+    EXPECT_STR(tkc_last_error(b.cx), "error: prune leaves none of the 3 configurations\n");
+    b.tune.prune = leave_other;
+    EXPECT_INT(tune(&b, 2), -1);
+    EXPECT_STR(tkc_last_error(b.cx), "error: prune leaves what is none of the 3 configurations\n");
+    b.tune.prune = leave_more;
+    EXPECT_INT(tune(&b, 2), -1);
+    EXPECT_STR(tkc_last_error(b.cx), "error: prune leaves what is none of the 3 configurations\n");
     b.tune.mode = TKC_TUNE_OFF;
     b.lines[0] = 0;
     EXPECT_INT(tune(&b, 2), 0);
@@ -393,7 +412,7 @@ static void misuse(void)
 {
     Bed b;
     TkcJit *jit = NULL;
-    TkcTuneOptions unset = {0};
+    TkcTuneOptions unset = {0}, wrong;
     bed_make(&b, "wait");
     EXPECT_INT(tkc_tune(NULL, b.source, &b.options, NULL, one_program, &b, NULL, NULL, 0, &jit, NULL), TKC_MISUSE);
     EXPECT_INT(tkc_tune(b.dev, b.source, &b.options, NULL, one_program, &b, NULL, NULL, 0, NULL, NULL), TKC_MISUSE);
@@ -408,6 +427,21 @@ static void misuse(void)
     EXPECT_STR(tkc_last_error(b.cx), "error: the options are NULL\n");
     EXPECT_INT(tkc_tune(b.dev, b.source, &b.options, &unset, one_program, &b, NULL, NULL, 0, &jit, NULL), TKC_MISUSE);
     EXPECT_STR(tkc_last_error(b.cx), "error: the options are not initialized: their size is not set\n");
+    wrong = (TkcTuneOptions){.size = sizeof wrong, .mode = (TkcTuneMode)3};
+    EXPECT_INT(tkc_tune(b.dev, b.source, &b.options, &wrong, one_program, &b, NULL, NULL, 0, &jit, NULL), TKC_MISUSE);
+    EXPECT_STR(tkc_last_error(b.cx), "error: there is no such mode of tuning\n");
+    wrong = (TkcTuneOptions){.size = sizeof wrong, .configs = (const char *const[]){"LOOPS=1", NULL}, .nconfigs = 2};
+    EXPECT_INT(tkc_tune(b.dev, b.source, &b.options, &wrong, one_program, &b, NULL, NULL, 0, &jit, NULL), TKC_MISUSE);
+    EXPECT_STR(tkc_last_error(b.cx), "error: a configuration is NULL\n");
+    wrong = (TkcTuneOptions){.size = sizeof wrong, .key = "n, x"};
+    EXPECT_INT(tkc_tune(b.dev, b.source, &b.options, &wrong, one_program, &b, NULL, NULL, 0, &jit, NULL), TKC_MISUSE);
+    EXPECT_STR(tkc_last_error(b.cx), "error: the kernel has no parameter ' x', which 'key' names\n");
+    wrong = (TkcTuneOptions){.size = sizeof wrong, .reset_to_zero = "x,xx"};
+    EXPECT_INT(tkc_tune(b.dev, b.source, &b.options, &wrong, one_program, &b, NULL, NULL, 0, &jit, NULL), TKC_MISUSE);
+    EXPECT_STR(tkc_last_error(b.cx), "error: the kernel has no parameter 'xx', which 'reset_to_zero' names\n");
+    wrong = (TkcTuneOptions){.size = sizeof wrong, .restore_value = "LOOP"};
+    EXPECT_INT(tkc_tune(b.dev, b.source, &b.options, &wrong, one_program, &b, NULL, NULL, 0, &jit, NULL), TKC_MISUSE);
+    EXPECT_STR(tkc_last_error(b.cx), "error: the kernel has no parameter 'LOOP', which 'restore_value' names\n");
     b.options.size = 0;
     EXPECT_INT(tkc_tune(b.dev, b.source, &b.options, NULL, one_program, &b, NULL, NULL, 0, &jit, NULL), TKC_MISUSE);
     EXPECT_STR(tkc_last_error(b.cx), "error: the options are not initialized: call tkc_options_init first\n");

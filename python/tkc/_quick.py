@@ -44,8 +44,8 @@ def begin(jit, signature, missing):
 
 
 def watched(jit):
-    """(dictionary, name, value, …) that the kernel's text depends on; None: some of it stands in no dictionary."""
-    if jit.is_watched() and any(type(place) is not dict for place, _, _ in jit.program.seen):
+    """(dictionary, name, value, …) that the kernel's text depends on; None: some of it stands in no dictionary, or changes in place."""
+    if jit.is_watched() and (jit.program.texts_seen or any(type(place) is not dict for place, _, _ in jit.program.seen)):
         return None
     return tuple(x for entry in jit.program.seen for x in entry) if jit.is_watched() else ()
 

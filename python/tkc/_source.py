@@ -367,6 +367,12 @@ def container(value, text_of):
     return None
 
 
+def changes_in_place(value):
+    """Whether a plain value may become another and stay the same object."""
+    value = known(value)
+    return isinstance(value, (list, dict)) or isinstance(value, tuple) and any(map(changes_in_place, value))
+
+
 class Used(ast.NodeVisitor):
     """The names in a definition, each with the attributes asked of it: {"tl": {("load",)}, "m": {("part", "f"), …}}."""
 
@@ -389,12 +395,13 @@ class Used(ast.NodeVisitor):
 
 class Program:
     """All that a kernel needs. `name` and `text` are its own; `imports` what others are asked for; `renamed` whose they are;
-    `seen` is what was read of Python: if it has changed, so has the kernel."""
+    `seen` is what was read of Python, `texts_seen` what of it changes in place, with its text then: if it has changed, so has the kernel."""
 
     def __init__(self, python, arguments=None, entry=None, text=None):
         self.functions = {}
         self.texts = []
         self.seen = []
+        self.texts_seen = []
         kernel = self.add(python, text)
         root = entry.place(self, kernel) if entry else kernel.module
         for name, (value, *its) in (arguments or {}).items():  # that are given for constexprs
@@ -412,7 +419,7 @@ class Program:
         for place, name, value in self.seen:
             if place.get(name, MISSING) is not value:
                 return False
-        return True
+        return all(literal(value) == text for value, text in self.texts_seen)
 
     def add(self, python, text=None, decorator=JIT):
         """The Function of a Python function, or class, placed with all it uses."""
@@ -448,6 +455,8 @@ class Program:
             if value is not MISSING:
                 if not isinstance(value, (types.ModuleType, _types.Builtin)):
                     self.seen.append((scope, name, value))
+                if changes_in_place(value):
+                    self.texts_seen.append((value, literal(value)))
                 plain = calls_python and isinstance(value, types.FunctionType) and not language_member(value)
                 names[name] = self.definition(value) if plain else self.target(value, name, chains)
                 return

@@ -141,6 +141,29 @@ replaced()
 run(files)
 
 
+STEPS, NESTED = [1.0, 2.0], ({"a": [1.0]},)
+
+
+@tkc.jit
+def in_place(x):
+    tl.store(x, STEPS[0])
+    tl.store(x + 1, STEPS[len(STEPS) - 1])
+    tl.store(x + 2, NESTED[0]["a"][0])
+
+
+# CHECK: in_place [1.0, 2.0, 1.0, 0.0]
+run(in_place)
+STEPS[0] = 5.0
+# CHECK: in_place [5.0, 2.0, 1.0, 0.0]
+run(in_place)
+STEPS.append(7.0)
+# CHECK: in_place [5.0, 7.0, 1.0, 0.0]
+run(in_place)
+NESTED[0]["a"][0] = 9.0
+# CHECK: in_place [5.0, 7.0, 9.0, 0.0]
+run(in_place)
+
+
 @tkc.constexpr_function
 def squared(n):
     return n * n

@@ -4,6 +4,7 @@ import enum
 import functools
 import hashlib
 import inspect
+import operator
 import os
 import struct
 import sys
@@ -16,6 +17,7 @@ from . import _arrays, _hooks, _launch, _library, _quick, _source, _types, knobs
 
 OPTIONS = ("num_warps", "num_stages", "num_ctas", "maxnreg", "enable_fp_fusion", "debug", "sanitize_overflow", "stream", "warmup",
            "launch_cooperative_grid", "launch_pdl", "enable_reflect_ftz", "extern_libs")
+NUMBERS = ("num_warps", "num_stages", "num_ctas", "maxnreg")
 HINTS = ("waves_per_eu", "matrix_instr_nonkdim", "kpack")  # for AMD's chips: configurations for all chips carry them
 ONLY = {"launch_cooperative_grid": (None, False), "launch_pdl": (None, False), "enable_reflect_ftz": (None, True),
         "warmup": (None, False, True)}
@@ -42,12 +44,19 @@ def check_options(name, options):
                             % (name, key, ", ".join(OPTIONS)))
         if key in ONLY and value not in ONLY[key]:
             raise ValueError("%s(): %s=%r is not supported" % (name, key, value))
-    for key in ("num_warps", "num_ctas"):
-        n = options.get(key)
-        if n is not None and (n < 1 or n & (n - 1)):
+    for key in NUMBERS:
+        if options.get(key) is None:
+            continue
+        try:
+            n = options[key] = operator.index(options[key])
+        except TypeError:
+            raise TypeError("%s(): %s=%r: it must be an integer" % (name, key, options[key])) from None
+        if key in ("num_warps", "num_ctas") and (n < 1 or n & (n - 1)):
             raise OptionError("%s(): %s=%r: it must be a power of 2" % (name, key, n))
-    if options.get("maxnreg") is not None and options["maxnreg"] < 1:
-        raise OptionError("%s(): maxnreg=%r: it must be 1 or more" % (name, options["maxnreg"]))
+        if key == "maxnreg" and n < 1:
+            raise OptionError("%s(): maxnreg=%r: it must be 1 or more" % (name, n))
+        if abs(n) >= 1 << 31:
+            raise OptionError("%s(): %s=%r: it does not fit 32 bits" % (name, key, n))
     if (options.pop("num_ctas", None) or 1) > 1:  # the results are the same
         warnings.warn("%s(): num_ctas has no effect: a program is one block of threads, clusters are not used" % name, _library.KernelWarning, 2)
     libraries = options.pop("extern_libs", None) or {}

@@ -106,9 +106,12 @@ def grid_extents(grid, meta):
     if len(grid) not in ONES:
         raise ValueError("a grid has 1 to 3 dimensions; %r has %d" % (given, len(grid)))
     try:
-        return tuple(operator.index(getattr(n, "value", n)) for n in grid) + ONES[len(grid)]
+        extents = tuple(operator.index(getattr(n, "value", n)) for n in grid) + ONES[len(grid)]
     except TypeError:
         raise TypeError("a grid is made of integers, not %r; for a quotient take tkc.cdiv(n, BLOCK)" % (given,)) from None
+    if max(map(abs, extents)) >> 63:
+        raise OverflowError("the extents of a grid have 64 bits; %r does not fit" % (given,))
+    return extents
 
 
 # ---- arguments ----

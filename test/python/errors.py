@@ -84,6 +84,10 @@ told(lambda: add[(1,)](x, y, 8, 8, block=8))
 told(lambda: add[(1,)](x, y, 8, 8, num_ctas=3))
 # CHECK-NEXT: OptionError: add(): maxnreg=0: it must be 1 or more
 told(lambda: add[(1,)](x, y, 8, 8, maxnreg=0))
+# CHECK-NEXT: TypeError: add(): num_warps='4': it must be an integer
+told(lambda: add[(1,)](x, y, 8, 8, num_warps="4"))
+# CHECK-NEXT: OptionError: add(): num_warps=4294967296: it does not fit 32 bits
+told(lambda: add[(1,)](x, y, 8, 8, num_warps=1 << 32))
 # CHECK-NEXT: ValueError: add(): launch_cooperative_grid=True is not supported
 told(lambda: add[(1,)](x, y, 8, 8, launch_cooperative_grid=True))
 # CHECK-NEXT: ValueError: add(): enable_reflect_ftz=False is not supported
@@ -128,6 +132,8 @@ told(lambda: add[(1, 1, 1, 1)](x, y, 8, 8))
 told(lambda: add[()](x, y, 8, 8))
 # CHECK-NEXT: TypeError: a grid is made of integers, not (2.0,); for a quotient take tkc.cdiv(n, BLOCK)
 told(lambda: add[(8 / 4,)](x, y, 8, 8))
+# CHECK-NEXT: OverflowError: the extents of a grid have 64 bits; (1, 18446744073709551616) does not fit
+told(lambda: add[1, 1 << 64](x, y, 8, 8))
 # CHECK-NEXT: KernelError: error: the grid has -1 programs along x; it must have from 1 to 2147483647
 told(lambda: add[(-1,)](x, y, 8, 8))
 # CHECK-NEXT: TypeError: add is a kernel: it is launched as add[grid](…), and called only by other kernels

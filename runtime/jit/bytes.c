@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Room for so many more and a NUL; NULL: there is none. */
@@ -55,13 +56,14 @@ static bool write_all(int fd, const char *data, size_t len)
     return true;
 }
 
-bool bytes_write(const char *path, const void *data, size_t len)
+bool bytes_write(const char *path, const void *data, size_t len, mode_t mode)
 {
     char *temporary;
     errno = 0;
     if (asprintf(&temporary, "%s.XXXXXX", path) < 0) return false;
     const int fd = mkostemp(temporary, O_CLOEXEC);
     bool ok = fd >= 0 && write_all(fd, data, len);
+    ok = ok && fchmod(fd, mode) == 0;
     if (fd >= 0) ok &= close(fd) == 0;
     ok = ok && rename(temporary, path) == 0;
     const int error = errno;

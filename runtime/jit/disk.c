@@ -219,7 +219,7 @@ static void trim(struct DiskCache *c)
 static void write_entry(const DiskAsk *ask, struct DiskCache *c, const char *bytes, size_t len)
 {
     char *path = c->folder ? join(c->folder, ask->name, "") : NULL;
-    const bool ok = path && has_folder(c) && bytes_write(path, bytes, len);
+    const bool ok = path && has_folder(c) && bytes_write(path, bytes, len, 0600);
     free(path);
     *(ok ? &c->stats.stored : &c->stats.unwritable) += c->folder != NULL;
     if (ok && c->puts++ % PUTS_A_TRIM == 0) trim(c);

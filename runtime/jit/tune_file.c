@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "bytes.h"
 
@@ -56,9 +57,10 @@ bool tune_file_put(const char *path, const char *head, const char *config, doubl
     Bytes all = {0};
     errno = 0;
     FILE *from = fopen(path, "r");
-    bool ok = from ? copy_others(&all, from, head) : errno == ENOENT;
+    struct stat st = {.st_mode = 0600};
+    bool ok = from ? !fstat(fileno(from), &st) && copy_others(&all, from, head) : errno == ENOENT;
     if (ok) bytes_put(&all, "%s | %s | %.6g ms\n", head, config, ms);
-    ok = ok && !all.no_memory && bytes_write(path, all.data, all.len);
+    ok = ok && !all.no_memory && bytes_write(path, all.data, all.len, st.st_mode & 0777);
     *why = ok ? NULL : strerror(errno ? errno : EIO);
     if (from) fclose(from);
     free(all.data);

@@ -25,7 +25,7 @@ BUDGET = {
     "runtime/debug": 714,
     "runtime/device": 2084,
     "runtime/interp": 5716,
-    "runtime/jit": 3696,
+    "runtime/jit": 3701,
     "runtime/ptx": 2316,
     "runtime/simt": 11303,
     "src": 6387,

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "expect.h"
@@ -237,8 +238,11 @@ static void results(const char *path)
     EXPECT(*b.lines);
     /* One that is not among the configurations any more is measured again, and its line replaced. */
     write_file(path, "wait | interpreter of the block IR | x=*i32 n=2:i32 | LOOPS=5 | 1 ms\nlast\n");
+    EXPECT_INT(chmod(path, 0640), 0);
     EXPECT_INT(tune(&b, 2), 1);
     read_file(path, now, sizeof now);
+    struct stat kept; /* others may read it as before */
+    EXPECT(!stat(path, &kept) && (kept.st_mode & 0777) == 0640);
     EXPECT(strstr(now, "last\nwait | interpreter of the block IR | x=*i32 n=2:i32 | LOOPS=1 num_warps=2 | ") == now);
     b.tune.file = "/nowhere/results";
     EXPECT_INT(tune(&b, 2), 1);

@@ -7,8 +7,8 @@
    quotient is to be 0, 2^32 - 1 divides. So it does in an innermost loop that does not change the
    divisor (the scales of a product's blocks), whatever is divided. Where neighbours in a thread
    count up from a multiple of their number, which divides the divisor, too, none but the first is a
-   multiple of it: one quotient is all theirs, but that below zero, where quotients are rounded up, a
-   first one without remainder is alone. */
+   multiple of it: one quotient is all theirs, but that below zero, where quotients are rounded up,
+   a first one without remainder is alone. */
 #include "analysis/axis.h"
 #include "analysis/range.h"
 #include "base/power.h"

@@ -2,8 +2,8 @@
    units have work while threads compute, as in attention's way back, where v times the gradient has
    no need of the scores. Its sum has registers from there on; with many, nothing moves.
 
-   The first product of a turn whose sum is computed with for another one (attention's scores) begins
-   before the copies of a later turn: threads find their addresses meanwhile. */
+   The first product of a turn whose sum is computed with for another one (attention's scores)
+   begins before the copies of a later turn: threads find their addresses meanwhile. */
 #include "memory/begin.h"
 
 #include "ir/dot_unit.h"

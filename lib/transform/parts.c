@@ -41,7 +41,8 @@ static bool has_room(const Op *dot)
 }
 
 /* To nearest of 11 bits, halves away from zero; what would be infinite then is cut off, and so are
-   infinity and NaN, which keep what they are. */
+   infinity and NaN, which keep what they are (a NaN by none but its last 13 bits is infinite in tf32
+   wherever it is multiplied). */
 static Value *big_part(Builder *b, Value *x)
 {
     enum { HALF = 0x1000, KEPT = -0x2000, ROUNDS_TO_INFINITY = 0x7f7ff000 };

@@ -20,7 +20,7 @@ BUDGET = {
     "lib/std": 2101,
     "lib/syntax": 3605,
     "lib/target": 1839,
-    "lib/transform": 1796,
+    "lib/transform": 1797,
     "lib": 3625,
     "runtime/debug": 714,
     "runtime/device": 2084,

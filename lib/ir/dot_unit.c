@@ -163,10 +163,9 @@ bool dot_operand_stays(const Op *op, int operand)
 {
     bool flipped;
     const Value *v = dot_base(op, operand, &flipped);
-    const Op *loop = op->region->parent;
-    while (loop && !ir_is_loop(loop)) loop = loop->region->parent;
+    const Region *turn = ir_turn(op);
     while (ir_def(v, OP_CAST) || is_move(v->def)) v = op_arg(v->def, 0);
-    return loop && ir_is_defined_outside(v, loop->regions[loop->nregions - 1]);
+    return turn && ir_is_defined_outside(v, turn);
 }
 
 const Use *dot_factor_use(const Op *op)

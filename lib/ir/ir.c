@@ -404,6 +404,13 @@ bool ir_asks_for(const Op *op, const Value *v)
     return false;
 }
 
+const Region *ir_turn(const Op *op)
+{
+    const Region *r = op->region;
+    while (r->parent && !ir_is_loop(r->parent)) r = r->parent->region;
+    return r->parent ? r : NULL;
+}
+
 bool ir_is_defined_outside(const Value *v, const Region *r)
 {
     const Region *at = v->region ? v->region : v->def->region;

@@ -108,6 +108,9 @@ bool ir_may_combine(const Op *op);
 int ir_axis(const Op *op);
 /* True when v is defined outside r (and its nested regions). */
 bool ir_is_defined_outside(const Value *v, const Region *r);
+/* The region of the innermost loop around the op that it stands in, itself or in a branch; NULL: none
+   is around it. */
+const Region *ir_turn(const Op *op);
 /* True for an op that uses the value, or has one in it that does. */
 bool ir_asks_for(const Op *op, const Value *v);
 bool ir_is_terminator(const Op *op);

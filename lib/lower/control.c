@@ -85,6 +85,16 @@ static LLVMValueRef counted_like_addresses(Lower *L, LLVMValueRef count)
     return lower_is_const(count, &turns) ? LLVMConstInt(L->i64, turns, false) : count;
 }
 
+/* Lowers a region of the loop that `into` enters. */
+static const Op *lower_turn(Lower *L, LLVMValueRef into, const Region *r)
+{
+    LLVMBasicBlockRef around = LLVMGetInsertBlock(L->before);
+    LLVMPositionBuilderBefore(L->before, into);
+    const Op *end = lower_region(L, r);
+    if (around) LLVMPositionBuilderBefore(L->before, LLVMGetBasicBlockTerminator(around));
+    return end;
+}
+
 void lower_for(Lower *L, const Op *op)
 {
     Region *body = op->regions[0];
@@ -108,7 +118,8 @@ void lower_for(Lower *L, const Op *op)
     lower_stagger(L, op, count);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b), loop = lower_block(L, "for"),
                       after = lower_block(L, "for.end");
-    LLVMBuildCondBr(L->b, LLVMBuildICmp(L->b, LLVMIntEQ, count, zero, ""), after, loop);
+    LLVMValueRef is_done = LLVMBuildICmp(L->b, LLVMIntEQ, count, zero, ""),
+                 into = LLVMBuildCondBr(L->b, is_done, after, loop);
     lower_place(L, loop);
     LLVMValueRef index = LLVMBuildPhi(L->b, LLVMTypeOf(start), ""),
                  left = LLVMBuildPhi(L->b, LLVMTypeOf(count), "");
@@ -119,7 +130,7 @@ void lower_for(Lower *L, const Op *op)
         lower_set(L, carry_param(body, i), in[i].regs);
     }
     lower_set_all(L, body->args[0], index);
-    lower_region(L, body);
+    lower_turn(L, into, body);
 
     LLVMValueRef **back = arena_array(L->arena, LLVMValueRef *, n + 1);
     for (int i = 0; i < n; i++) back[i] = carried_back(L, &in[i], carry_passed(body, i));
@@ -155,19 +166,19 @@ void lower_while(Lower *L, const Op *op)
     for (int i = 0; i < n; i++) inits[i] = carried_before(L, carry_init(op, i), NULL, NULL, false);
     LLVMBasicBlockRef before = LLVMGetInsertBlock(L->b), head = lower_block(L, "while"),
                       inside = lower_block(L, "while.body");
-    LLVMBuildBr(L->b, head);
+    LLVMValueRef into = LLVMBuildBr(L->b, head);
     lower_place(L, head);
     for (int i = 0; i < n; i++) {
         in[i] = carried_phis(L, carry_param(test, i)->type, &inits[i], before);
         lower_set(L, carry_param(test, i), in[i].regs);
     }
-    const Op *condition = lower_region(L, test);
+    const Op *condition = lower_turn(L, into, test);
     LLVMBasicBlockRef after = lower_block(L, "while.end");
     LLVMBuildCondBr(L->b, lower_scalar(L, op_arg(condition, 0)), inside, after);
     for (int i = 0; i < n; i++)
         lower_set(L, carry_param(body, i), lower_get(L, carry_passed(test, i)));
     lower_place(L, inside);
-    lower_region(L, body);
+    lower_turn(L, into, body);
     LLVMValueRef **back = arena_array(L->arena, LLVMValueRef *, n + 1);
     for (int i = 0; i < n; i++) back[i] = carried_back(L, &in[i], carry_passed(body, i));
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(L->b);

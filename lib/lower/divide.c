@@ -39,10 +39,9 @@ static LLVMValueRef is_number(const Division *d, LLVMValueRef x, int64_t v)
    it registers of the inner one's. */
 static bool stays_in_loop(const Op *op, const Value *by)
 {
-    const Region *r = op->region;
-    while (r->parent && !ir_is_loop(r->parent)) r = r->parent->region;
-    return r->parent && ir_is_defined_outside(by, r) && !ir_contains(r, OP_FOR, true) &&
-           !ir_contains(r, OP_WHILE, true);
+    const Region *turn = ir_turn(op);
+    return turn && ir_is_defined_outside(by, turn) && !ir_contains(turn, OP_FOR, true) &&
+           !ir_contains(turn, OP_WHILE, true);
 }
 
 /* What is known on every lane. */

@@ -43,6 +43,7 @@ struct Lower {
     LLVMModuleRef module;
     LLVMBuilderRef b;     /* where code goes */
     LLVMBuilderRef entry; /* end of the block that comes before all: thread ids, coordinates */
+    LLVMBuilderRef before; /* the innermost loop, out of which LLVM moves nothing by itself */
     LLVMValueRef kernel;
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, global_ptr;
     LLVMValueRef thread; /* i32, in the entry block: its number in the program */

@@ -24,6 +24,7 @@ enum { PARTS = 3, MOST_WORDS = 8 };
 typedef struct Side {
     int operand, own, k; /* its dims: rows or columns, and K */
     const Value *v;
+    bool stays;                 /* no turn of the loop around changes it */
     RingReader *ring;           /* v is still there; NULL: it is in registers */
     F2Space registers;          /* vectors of the registers, none of them free */
     LLVMValueRef outside;       /* this thread's units lie outside of K; NULL: never */
@@ -181,13 +182,16 @@ static LLVMValueRef word(Product *p, Side *s, int which, uint32_t index)
     return s->words[which][first];
 }
 
-/* The words of an operand of one instruction; base: the tile's row (column) and batch. */
+/* The words of an operand of one instruction; base: the tile's row (column) and batch. What stays is
+   made into words before the loop: in it ptxas would keep what they are made of, which is more. */
 static int words_of(Product *p, Side *s, int which, uint32_t base, int step, LLVMValueRef *out)
 {
     const Layout *l = s->v->type->layout;
     const int halves = s->operand == 0 && p->shape.m_log2 == 4 ? 2 : 1,
               units = 1 << (p->shape.k_log2 - p->shape.unit_log2 - 2);
     int n = 0;
+    LLVMBuilderRef here = p->L->b;
+    if (s->stays) p->L->b = p->L->before;
     for (int u = 0; u < units; u++) {
         const uint32_t k = fragment_unit_at(p->shape, p->run_log2, (uint32_t)(step * units + u));
         for (int h = 0; h < halves; h++) {
@@ -196,6 +200,7 @@ static int words_of(Product *p, Side *s, int which, uint32_t base, int step, LLV
             out[n++] = is_beyond ? word_zero(p, s->operand) : word(p, s, which, index);
         }
     }
+    p->L->b = here;
     return n;
 }
 
@@ -349,6 +354,8 @@ void lower_mma(Lower *L, const Op *op, DotUnit unit)
     p.sum = result->type->layout;
     p.sum_registers = registers_of(p.sum);
     for (int i = 0; i < 2; i++) p.side[i] = side_of(L, op, &unit, i);
+    for (int i = 0; i < 2 && ir_turn(op); i++)
+        p.side[i].stays = !p.side[i].ring && ir_is_defined_outside(p.side[i].v, ir_turn(op));
     p.k_log2 = p.side[0].v->type->layout->dim_log2[p.side[0].k];
     p.k_steps = p.k_log2 > p.shape.k_log2 ? 1 << (p.k_log2 - p.shape.k_log2) : 1;
     Regs out = lower_regs_new(L, lower_nregs(result->type));

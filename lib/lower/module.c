@@ -313,6 +313,7 @@ static void start_module(Lower *L, const LowerJob *job)
     LLVMSetDataLayout(L->module, job->data_layout);
     L->b = LLVMCreateBuilderInContext(L->cx);
     L->entry = LLVMCreateBuilderInContext(L->cx);
+    L->before = LLVMCreateBuilderInContext(L->cx);
 }
 
 bool lower_func(Lowered *out, const LowerJob *job, Arena *a, Diags *dx)
@@ -334,6 +335,7 @@ bool lower_func(Lowered *out, const LowerJob *job, Arena *a, Diags *dx)
     const bool raised = lower_caught(L, job, symbol, &frame);
     LLVMDisposeBuilder(L->b);
     LLVMDisposeBuilder(L->entry);
+    LLVMDisposeBuilder(L->before);
     *out = (Lowered){L->module, L->kernel, symbol, L->shared_bytes, L->min_ptx, NULL, 0};
     out->nlocs = lines_close(L, &out->locs);
     if (!raised && dx->nerrors == errors) return true;

@@ -125,19 +125,28 @@ static int words_of_sum(const Op *dot)
     return layout_registers(sum->layout) * type_bits(sum) / 32;
 }
 
+/* Its high half of a product waits for what matrix units do. */
+static bool divides(const Op *op)
+{
+    return (op->kind == OP_DIV || op->kind == OP_REM) && !ir_def(op_arg(op, 1), OP_CONST);
+}
+
 /* What the dot can come right behind, before copies of a later turn, which go on beside it then;
    NULL: it stays. Where three programs share a multiprocessor, products of others are beside them,
    and beside a large sum addresses take registers, for which only those that wait to be loaded make
-   up. */
+   up. A sum that each turn begins anew (products of blocks that have scales) is waited for in the
+   turn whatever the others do. */
 static Op *begins_before_copies(const Op *dot)
 {
     enum { MANY = 3, LARGE = 64 };
     const Machine *m = dot->region->func->machine;
-    bool copies = false, pays = words_of_sum(dot) < LARGE;
-    if (!leads_to_another(dot) || machine_programs(m, room_around(dot, NULL)) >= MANY) return NULL;
+    const bool leads = leads_to_another(dot);
+    bool copies = false, pays = words_of_sum(dot) < LARGE + !leads;
+    if (leads ? machine_programs(m, room_around(dot, NULL)) >= MANY : !dot_begins_at_0(dot) || !pays)
+        return NULL;
     Op *op = dot->prev;
     while (op && (may_pass(op) || copies_for_later(op)) && !dot_is_async(op) &&
-           can_be_behind(dot, op)) {
+           !divides(op) && can_be_behind(dot, op)) {
         copies |= op->kind == OP_IF;
         pays |= op->kind == OP_LOAD;
         op = op->prev;

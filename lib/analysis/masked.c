@@ -268,19 +268,11 @@ static void check_reduce(Diags *dx, Trace *t, const Op *op)
               has_zeros && other ? other : "");
 }
 
-static void check_region(Diags *dx, Trace *t, const Region *r)
-{
-    for (const Op *op = r->first; op; op = op->next) {
-        if (op->kind == OP_REDUCE) check_reduce(dx, t, op);
-        else
-            for (int i = 0; i < op->nregions; i++) check_region(dx, t, op->regions[i]);
-    }
-}
-
 void masked_check(Diags *dx, const Func *fn)
 {
     Trace t = {.fn = fn, .arena = dx->arena};
     if (dx->off[DIAG_MASKED_LOAD]) return;
     map_init(&t.reported, dx->arena);
-    check_region(dx, &t, fn->body);
+    for (const Op *op = fn->body->first; op; op = ir_next(op, NULL))
+        if (op->kind == OP_REDUCE) check_reduce(dx, &t, op);
 }

@@ -95,18 +95,13 @@ static void check_offset(Check *c, const Param *p, const Value *v)
     for (int i = 0; i < 2; i++) check_offset(c, p, op_arg(op, i));
 }
 
-static void check_region(Check *c, const Region *r)
-{
-    for (const Op *op = r->first; op; op = op->next) {
-        const Param *p = op->kind == OP_ADDPTR ? array_of(c->fn, op_arg(op, 0)) : NULL;
-        c->steps = STEPS;
-        if (p) check_offset(c, p, op_arg(op, 1));
-        for (int i = 0; i < op->nregions; i++) check_region(c, op->regions[i]);
-    }
-}
-
 void offset32_check(Diags *dx, const Func *fn)
 {
+    Check c = {.dx = dx, .fn = fn};
     if (dx->off[DIAG_INT32_OFFSET]) return;
-    check_region(&(Check){.dx = dx, .fn = fn}, fn->body);
+    for (const Op *op = fn->body->first; op; op = ir_next(op, NULL)) {
+        const Param *p = op->kind == OP_ADDPTR ? array_of(fn, op_arg(op, 0)) : NULL;
+        c.steps = STEPS;
+        if (p) check_offset(&c, p, op_arg(op, 1));
+    }
 }

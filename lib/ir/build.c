@@ -11,9 +11,14 @@
 #include "ir/evaluate.h"
 #include "ir/rule.h"
 
-Builder build_before(Func *fn, Op *op)
+Builder build_before_at(Op *op, const Loc *loc)
 {
-    return (Builder){.fn = fn, .region = op->region, .before = op};
+    return (Builder){.fn = op->region->func, .region = op->region, .before = op, .loc = loc};
+}
+
+Builder build_before(Op *op)
+{
+    return build_before_at(op, op->loc);
 }
 
 static TypeTable *types_of(const Builder *b)
@@ -302,6 +307,14 @@ Value *build_atomic(Builder *b, OpKind kind, const char *rmw, const AtomicArgs *
 Value *build_alloc(Builder *b, const Type *buffer)
 {
     return build_one(b, OP_ALLOC, 0, NULL, buffer);
+}
+
+Value *build_buffer(Builder *b, const Type *block, const Layout *layout, int copies)
+{
+    Value *v = build_alloc(b, type_smem(types_of(b), tkc_type_element(block), block->rank,
+                                        block->shape, layout));
+    if (copies) ir_set_int(b->fn, v->def, ATTR_COPIES, copies);
+    return v;
 }
 
 Op *build_sstore(Builder *b, Value *buffer, Value *x, uint32_t piece)

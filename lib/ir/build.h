@@ -14,7 +14,9 @@ typedef struct Builder {
 } Builder;
 
 static inline Builder build_at_end(Func *fn, Region *r) { return (Builder){.fn = fn, .region = r}; }
-Builder build_before(Func *fn, Op *op);
+/* Before an op, and from where that is in the source, or from elsewhere. */
+Builder build_before(Op *op);
+Builder build_before_at(Op *op, const Loc *loc);
 
 /* An op that is made already, a clone. Returns it. */
 Op *build_put(Builder *b, Op *op);
@@ -83,6 +85,8 @@ Value *build_atomic(Builder *b, OpKind kind, const char *rmw, const AtomicArgs *
 Value *build_rmw(Builder *b, const char *what, const AtomicArgs *a);
 /* Of type smem; `content`: a block, or of a buffer of one element a scalar; so_far may be NULL. */
 Value *build_alloc(Builder *b, const Type *buffer);
+/* For such a block; copies: of it, 0 where waits of its own are not asked for. */
+Value *build_buffer(Builder *b, const Type *block, const Layout *layout, int copies);
 Op *build_sstore(Builder *b, Value *buffer, Value *x, uint32_t piece);
 Value *build_sload(Builder *b, Value *buffer, const Type *content, Value *so_far, uint32_t piece);
 Value *build_dot(Builder *b, Value *x, Value *y, Value *acc, const char *precision);

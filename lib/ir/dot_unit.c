@@ -139,8 +139,10 @@ static bool is_move(const Op *op)
 Value *dot_base(const Op *op, int operand, bool *flipped)
 {
     Value *v = op_arg(op, operand);
-    for (*flipped = false; is_move(v->def); v = op_arg(v->def, 0))
-        *flipped ^= v->def->kind == OP_TRANS && dot_flips(v->def);
+    bool flips = false;
+    for (; is_move(v->def); v = op_arg(v->def, 0))
+        flips ^= v->def->kind == OP_TRANS && dot_flips(v->def);
+    if (flipped) *flipped = flips;
     return v;
 }
 
@@ -161,8 +163,7 @@ Op *dot_home(Op *dot, const Value *v)
 
 bool dot_operand_stays(const Op *op, int operand)
 {
-    bool flipped;
-    const Value *v = dot_base(op, operand, &flipped);
+    const Value *v = dot_base(op, operand, NULL);
     const Region *turn = ir_turn(op);
     while (ir_def(v, OP_CAST) || is_move(v->def)) v = op_arg(v->def, 0);
     return turn && ir_is_defined_outside(v, turn);
@@ -236,10 +237,9 @@ bool dot_is_waited_for(const Op *wait)
 
 bool dot_begins_in(const Op *op)
 {
-    bool begins = dot_is_async(op);
-    for (int i = 0; i < op->nregions; i++)
-        for (const Op *in = op->regions[i]->first; in; in = in->next) begins |= dot_begins_in(in);
-    return begins;
+    for (const Op *in = op; in; in = ir_next(in, op))
+        if (dot_is_async(in)) return true;
+    return false;
 }
 
 bool dot_begins_at_0(const Op *op)
@@ -271,8 +271,9 @@ bool dot_flips(const Op *trans)
 const Op *dot_source(const Op *op, int operand, OpKind kind, bool *flipped)
 {
     const Op *from = op_arg(op, operand)->def;
-    *flipped = false;
-    for (; from && from->kind == OP_TRANS; from = op_arg(from, 0)->def) *flipped ^= dot_flips(from);
+    bool flips = false;
+    for (; from && from->kind == OP_TRANS; from = op_arg(from, 0)->def) flips ^= dot_flips(from);
+    if (flipped) *flipped = flips;
     return from && from->kind == kind ? from : NULL;
 }
 

@@ -55,7 +55,8 @@ bool dot_is_of_group(const Op *op);
 /* Whether operand 0 or 1 can be read from memory where it lies along dim `dim` of its buffer, or of
    the transposed (flipped): along k, if not of 16 bits. */
 bool dot_lies_along(const Op *op, int operand, bool flipped, int dim);
-/* What operand 0 or 1 is before changes of layout and transpositions; flipped: by way of these. */
+/* What operand 0 or 1 is before changes of layout and transpositions; flipped (or
+   NULL, here and below): by way of these. */
 Value *dot_base(const Op *op, int operand, bool *flipped);
 /* The dot, or the outermost loop around it that does not change the value. */
 Op *dot_home(Op *dot, const Value *v);

@@ -370,11 +370,9 @@ static bool has_effect(const Op *op)
 
 bool ir_can_erase(const Op *op)
 {
-    if (has_effect(op) || ir_is_terminator(op)) return false;
-    for (int i = 0; i < op->nregions; i++) {
-        for (const Op *inner = op->regions[i]->first; inner; inner = inner->next)
-            if (!ir_is_terminator(inner) && !ir_can_erase(inner)) return false;
-    }
+    if (ir_is_terminator(op)) return false;
+    for (const Op *in = op; in; in = ir_next(in, op))
+        if (!ir_is_terminator(in) && has_effect(in)) return false;
     return true;
 }
 
@@ -396,11 +394,22 @@ int ir_axis(const Op *op)
     }
 }
 
+bool ir_is_part(const Op *op, const Op *whole)
+{
+    while (op && op != whole) op = op->region->parent;
+    return op;
+}
+
+Op *ir_op_of(const Op *op, const Region *r)
+{
+    while (op && op->region != r) op = op->region->parent;
+    return (Op *)op;
+}
+
 bool ir_asks_for(const Op *op, const Value *v)
 {
     for (const Use *u = v->uses; u; u = u->next)
-        for (const Op *user = u->user; user; user = user->region->parent)
-            if (user == op) return true;
+        if (ir_is_part(u->user, op)) return true;
     return false;
 }
 
@@ -447,6 +456,31 @@ bool ir_contains(const Region *r, OpKind kind, bool deep)
             found = ir_contains(op->regions[i], kind, true);
     }
     return found;
+}
+
+/* In its regions from that number on. */
+static Op *first_in(const Op *op, int region)
+{
+    while (region < op->nregions && !op->regions[region]->first) region++;
+    return region < op->nregions ? op->regions[region]->first : NULL;
+}
+
+/* What is in the op left aside. */
+static Op *next_behind(const Op *op, const Op *root)
+{
+    if (op == root) return NULL;
+    const Op *around = op->region->parent;
+    int region = 0;
+    if (op->next || !around) return op->next;
+    while (around->regions[region] != op->region) region++;
+    Op *next = first_in(around, region + 1);
+    return next ? next : next_behind(around, root);
+}
+
+Op *ir_next(const Op *op, const Op *root)
+{
+    Op *next = first_in(op, 0);
+    return next ? next : next_behind(op, root);
 }
 
 void ir_walk(Region *r, void (*f)(Op *op, void *user), void *user)

@@ -111,6 +111,10 @@ bool ir_is_defined_outside(const Value *v, const Region *r);
 /* The region of the innermost loop around the op that it stands in, itself or in a branch; NULL: none
    is around it. */
 const Region *ir_turn(const Op *op);
+/* True when it is `whole`, or in that. */
+bool ir_is_part(const Op *op, const Op *whole);
+/* The op of that region that it is, or is in; NULL: none. */
+Op *ir_op_of(const Op *op, const Region *r);
 /* True for an op that uses the value, or has one in it that does. */
 bool ir_asks_for(const Op *op, const Value *v);
 bool ir_is_terminator(const Op *op);
@@ -129,6 +133,9 @@ bool ir_const_bits(const Value *v, uint64_t *bits);
 bool ir_const_int(const Value *v, int64_t *value);
 /* A copy with one more place when the array of n items is full, else the array itself. */
 void *ir_grown(Arena *a, void *items, int n, size_t size);
+/* The op behind, outer ones before inner ones, in order; NULL behind the last in `root` (of the
+   function, where that is NULL): for (op = root; op; op = ir_next(op, root)). */
+Op *ir_next(const Op *op, const Op *root);
 /* Calls f for each op, outer before inner, in order. f may erase the op it is given. */
 void ir_walk(Region *r, void (*f)(Op *op, void *user), void *user);
 

@@ -530,8 +530,7 @@ static void narrow_first(const Assign *a, Op *op)
 {
     Value *small = op_result(op, 0);
     const Type *ty = small->type;
-    Builder b = build_before(a->fn, op->next);
-    b.loc = op->loc;
+    Builder b = build_before_at(op->next, op->loc);
     ir_set_type(small, type_with_layout(ir_of(a->fn)->types, ty, op_arg(op, 0)->type->layout));
     Value *moved = build_convert(&b, small, ty->layout);
     ir_replace_uses(small, moved);

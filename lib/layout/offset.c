@@ -19,13 +19,6 @@ typedef struct Offset {
     bool changed;
 } Offset;
 
-static bool is_inside(const Op *op, const Region *r)
-{
-    for (; op; op = op->region->parent)
-        if (op->region == r) return true;
-    return false;
-}
-
 static const Value *below_broadcast(const Value *v)
 {
     const Op *wide = ir_def(v, OP_BROADCAST);
@@ -45,7 +38,7 @@ static const Op *ready_pointers(const Op *op, const Region *body)
     if (op->kind != OP_ADDPTR || !type_is_block(op_result(op, 0)->type)) return NULL;
     const Value *ready = op_arg(op, 0), *by = op_arg(op, 1);
     const Op *first = ir_def(below_broadcast(ready), OP_ADDPTR);
-    if (!first || is_inside(first, body) || (by->def && !is_inside(by->def, body))) return NULL;
+    if (!first || ir_op_of(first, body) || (by->def && !ir_op_of(by->def, body))) return NULL;
     if (!ir_def(op_arg(first, 0), OP_SPLAT) || type_bits(op_arg(first, 1)->type) > 32) return NULL;
     return distinct(by) < distinct(ready) ? first : NULL;
 }
@@ -69,8 +62,7 @@ static Value *laid_out(const Offset *o, Value *v, const Layout *l)
 static void move_first(Offset *o, Op *op, const Op *first)
 {
     const Type *ty = op_result(op, 0)->type;
-    Builder b = build_before(o->fn, op);
-    b.loc = op->loc;
+    Builder b = build_before(op);
     Value *offset = op_arg(first, 1), *scalar = op_arg(op_arg(first, 0)->def, 0);
     const Op *product = ir_def(offset, OP_MUL);
     if (product)
@@ -92,19 +84,14 @@ static Region *body_of(const Op *op)
     return loops ? op->regions[op->nregions - 1] : NULL;
 }
 
-static void count_in(Op *op, void *user)
-{
-    if (body_of(op)) count(user, body_of(op));
-}
-
-static void move_in(Op *loop, void *user)
+static void move_in(Offset *o, const Op *loop)
 {
     const Region *body = body_of(loop);
     const bool moves = body && !ir_contains(body, OP_DOT, false);
     for (Op *op = moves ? body->first : NULL, *next; op; op = next) {
         next = op->next;
         const Op *first = ready_pointers(op, body);
-        if (first) move_first(user, op, first);
+        if (first) move_first(o, op, first);
     }
 }
 
@@ -114,7 +101,9 @@ bool offset_run(Pass *p, Func *fn)
     enum { MANY = 160 }; /* words, most of what a thread has */
     Offset o = {.fn = fn};
     map_init(&o.counted, p->scratch);
-    ir_walk(fn->body, count_in, &o);
-    if (o.words >= MANY) ir_walk(fn->body, move_in, &o);
+    for (const Op *op = fn->body->first; op; op = ir_next(op, NULL))
+        if (body_of(op)) count(&o, body_of(op));
+    for (Op *op = o.words >= MANY ? fn->body->first : NULL; op; op = ir_next(op, NULL))
+        move_in(&o, op);
     return o.changed;
 }

@@ -47,8 +47,7 @@ static Op *first_user(const Sink *s, const Op *op)
 {
     Op *first = NULL;
     for (const Use *u = op_result(op, 0)->uses; u; u = u->next) {
-        Op *user = u->user;
-        while (user->region != op->region) user = user->region->parent;
+        Op *user = ir_op_of(u->user, op->region);
         if (!first || number_of(s, user) < number_of(s, first)) first = user;
     }
     return first;

@@ -177,7 +177,7 @@ static void visit(Op *op, void *user)
     if (op->kind != OP_SORT) return;
     Func *fn = op->region->func;
     const Type *ty = op_arg(op, 0)->type;
-    Rows r = {.b = build_before(fn, op),
+    Rows r = {.b = build_before(op),
               .sort = op,
               .type = ty,
               .key = key_dtype(type_dtype(ty)),
@@ -185,7 +185,6 @@ static void visit(Op *op, void *user)
               .rows_log2 = choose_rows(fn, ty)};
     if (!r.rows_log2) return;
     r.columns_log2 = log2_floor(ty->shape[ty->rank - 1]) - r.rows_log2;
-    r.b.loc = op->loc;
     ir_replace_uses(op_result(op, 0), sort_rows(&r));
     ir_unlink(op);
     *changed = true;

@@ -20,9 +20,8 @@ static bool goes_along(const Op *op)
 
 static bool reads_memory(const Op *dot)
 {
-    bool flipped;
     for (int i = 0; i < 2; i++)
-        if (!dot_ring(dot, i, &flipped)) return false;
+        if (!dot_ring(dot, i, NULL)) return false;
     return true;
 }
 

@@ -120,15 +120,13 @@ static const Leave *leaves(const Boxes *b, const Op *store)
 /* Bytes that `expand` makes for an op, or for one in it, at most. */
 static int64_t peak(const Boxes *b, const Op *op)
 {
-    const Value *v = op->nresults ? op_result(op, 0) : NULL;
-    const bool goes = op->kind == OP_CONVERT && v->uses && leaves(b, v->uses->user) &&
-                      conversion(v->uses->user) == op;
-    int64_t most = goes ? 0 : room_of_op(b->fn, op);
-    for (int i = 0; i < op->nregions; i++)
-        for (const Op *in = op->regions[i]->first; in; in = in->next) {
-            const int64_t bytes = peak(b, in);
-            if (bytes > most) most = bytes;
-        }
+    int64_t most = 0;
+    for (const Op *in = op; in; in = ir_next(in, op)) {
+        const Use *use = in->kind == OP_CONVERT ? op_result(in, 0)->uses : NULL;
+        const bool goes = use && leaves(b, use->user) && conversion(use->user) == in;
+        const int64_t bytes = goes ? 0 : room_of_op(in);
+        if (bytes > most) most = bytes;
+    }
     return most;
 }
 
@@ -216,13 +214,6 @@ static void store_by_threads(const Boxes *b, Builder *at, Op *store, Value *buff
     build_put(at, ir_clone(b->fn, store, &map));
 }
 
-static Builder builder_at(const Boxes *b, const Leave *x, Op *before)
-{
-    Builder at = build_before(b->fn, before);
-    at.loc = x->store->loc;
-    return at;
-}
-
 static Builder in_branch(const Boxes *b, const Leave *x, const Op *branch, int i)
 {
     Builder at = build_at_end(b->fn, branch->regions[i]);
@@ -234,13 +225,10 @@ static void leave(const Boxes *b, const Leave *x)
 {
     Value *parts[TILE_PARTS];
     Tile t;
-    const Type *ty = x->x->type, *buffer_type = type_smem(ir_of(b->fn)->types, tkc_type_element(ty),
-                                                          ty->rank, ty->shape, x->layout);
     const Op *tile = op_arg(x->store, 0)->def;
-    Builder before = builder_at(b, x, x->home), at = builder_at(b, x, x->store),
-            behind = builder_at(b, x, x->behind);
-    Value *buffer = build_alloc(&before, buffer_type);
-    ir_set_int(b->fn, buffer->def, ATTR_COPIES, 1);
+    Builder before = build_before_at(x->home, x->store->loc), at = build_before(x->store),
+            behind = build_before_at(x->behind, x->store->loc);
+    Value *buffer = build_buffer(&before, x->x->type, x->layout, 1);
     if (x->in_loop) build_store_wait(&at, buffer);
     tile_of_pointers(op_arg(x->store, 0), parts, &t);
     Value *inside = begins_inside(&at, &t);

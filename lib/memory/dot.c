@@ -134,20 +134,18 @@ static Value *source_of(const Product *p, Builder *b, Value *v)
    it all the while. */
 static Op *home_of(const Product *p, int operand)
 {
-    bool flipped;
-    Op *home = dot_home(p->op, dot_base(p->op, operand, &flipped));
+    Op *home = dot_home(p->op, dot_base(p->op, operand, NULL));
     return buffer_bytes(op_arg(p->op, operand)->type) <= late_room(p->fn, p->op) ? home : p->op;
 }
 
 static Value *store_operand(const Product *p, int operand, bool by_steps)
 {
     const Type *ty = op_arg(p->op, operand)->type;
-    Builder b = expand_before(p->fn, home_of(p, operand));
+    Builder b = build_before(home_of(p, operand));
     Value *source = source_of(p, &b, op_arg(p->op, operand));
     const Layout *l = by_steps ? layout_for_steps(p, ty, operand)
                                : layout_for_all(p, ty, source->type->layout);
-    Value *buffer = build_alloc(
-        &b, type_smem(types_of(p), tkc_type_element(ty), ty->rank, ty->shape, l));
+    Value *buffer = build_buffer(&b, ty, l, 0);
     build_sstore(&b, buffer, source, 0);
     return buffer;
 }
@@ -209,7 +207,7 @@ static void read_late(const Product *p, bool (*late)(const Product *p, int opera
     Value *buffers[2] = {0};
     for (int i = 0; i < 2; i++)
         if (!is_read_late(p, i) && late(p, i)) buffers[i] = store_operand(p, i, false);
-    Builder b = expand_before(p->fn, p->op);
+    Builder b = build_before(p->op);
     for (int i = 0; i < 2; i++) {
         Value *v = op_arg(p->op, i);
         if (!buffers[i]) continue;
@@ -270,7 +268,7 @@ static void go_by_steps(const Product *p)
     Op *op = p->op;
     Value *buffers[2], *sum = op_arg(op, 2), *operands[2] = {op_arg(op, 0), op_arg(op, 1)};
     for (int i = 0; i < 2; i++) buffers[i] = store_operand(p, i, true);
-    Builder b = expand_before(p->fn, op);
+    Builder b = build_before(op);
     Op *loop = build_for(&b, build_int(&b, DT_I32, 0), build_int(&b, DT_I32, p->k),
                          build_int(&b, DT_I32, 1 << p->step_log2), 1, &sum);
     fill_loop(p, loop, buffers);
@@ -278,9 +276,9 @@ static void go_by_steps(const Product *p)
     for (int i = 0; i < 2; i++) drop_unused(operands[i]);
 }
 
-void expand_dot(Func *fn, Op *op)
+void expand_dot(Op *op)
 {
-    Product p = {.fn = fn, .op = op, .sum = op_result(op, 0)->type->layout};
+    Product p = {.fn = op->region->func, .op = op, .sum = op_result(op, 0)->type->layout};
     const Type *a = op_arg(op, 0)->type;
     if (dot_unit(op).mma) return;
     p.k = a->shape[a->rank - 1];

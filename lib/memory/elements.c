@@ -117,9 +117,9 @@ static bool is_padded(const Type *ty)
 
 /* ---- the ops ---- */
 
-void expand_gather(Func *fn, Op *op)
+void expand_gather(Op *op)
 {
-    Builder b = expand_before(fn, op);
+    Builder b = build_before(op);
     Value *from = op_arg(op, 0), *index = op_arg(op, 1);
     int64_t stride[TKC_MAX_RANK];
     Value *buffer =
@@ -132,9 +132,9 @@ void expand_gather(Func *fn, Op *op)
     expand_replace(op, &result);
 }
 
-void expand_cat(Func *fn, Op *op)
+void expand_cat(Op *op)
 {
-    Builder b = expand_before(fn, op);
+    Builder b = build_before(op);
     const Type *to = op_result(op, 0)->type;
     int64_t stride[TKC_MAX_RANK], first = 0;
     Value *buffer = expand_row_major(&b, tkc_type_element(to), to->rank, to->shape);
@@ -162,9 +162,9 @@ static const Type *line_of(const Builder *b, const Type *ty)
     return type_block(ir_of(b->fn)->types, tkc_type_element(ty), 1, &n, NULL);
 }
 
-void expand_reshape(Func *fn, Op *op)
+void expand_reshape(Op *op)
 {
-    Builder b = expand_before(fn, op);
+    Builder b = build_before(op);
     Value *from = op_arg(op, 0);
     const Type *to = op_result(op, 0)->type, *line = line_of(&b, to);
     int64_t stride[TKC_MAX_RANK];
@@ -178,8 +178,8 @@ void expand_reshape(Func *fn, Op *op)
     }
     if (shape_reshape_is_free(to, line) && (stores_all || !is_padded(line))) {
         const Layout *l =
-            layout_reshape(ir_of(fn)->layouts, to->layout, 1, &buffer->type->layout->total_log2);
-        result = build_sload(&b, buffer, type_with_layout(ir_of(fn)->types, line, l), NULL, 0);
+            layout_reshape(ir_of(b.fn)->layouts, to->layout, 1, &buffer->type->layout->total_log2);
+        result = build_sload(&b, buffer, type_with_layout(ir_of(b.fn)->types, line, l), NULL, 0);
         result = build_reshape(&b, result, to->rank, to->shape, false);
     } else {
         counted_strides(to, stride);
@@ -216,9 +216,9 @@ static Value *bin_of(Builder *b, Value *x, Value *mask, int32_t bins)
 
 /* What is not counted goes to a bin of its own behind the others, if there is room: an atomic that
    each lane does is a single instruction, where one that lanes may leave out is a branch. */
-void expand_histogram(Func *fn, Op *op)
+void expand_histogram(Op *op)
 {
-    Builder b = expand_before(fn, op);
+    Builder b = build_before(op);
     const Type *bins = op_result(op, 0)->type;
     const int32_t n = bins->shape[0];
     const bool has_spare = n <= MOST_SPARE;
@@ -229,7 +229,7 @@ void expand_histogram(Func *fn, Op *op)
     Value *args[4] = {buffer, bin, build_const(&b, bin->type, 1)};
     if (!has_spare) args[3] = build_binary(&b, OP_LT, bin, build_const(&b, bin->type, (uint64_t)n));
     Op *add = build_op(&b, OP_SATOMIC_AT, 3 + !has_spare, args, 0, NULL);
-    ir_set_str(fn, add, ATTR_RMW, "add");
+    ir_set_str(b.fn, add, ATTR_RMW, "add");
     Value *result = load_at(&b, buffer, expand_coordinate(&b, bins, 0), bins);
     expand_replace(op, &result);
 }

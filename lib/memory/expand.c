@@ -23,18 +23,6 @@
 #include "memory/late.h"
 #include "memory/passes.h"
 
-static const Type *buffer_type(Func *fn, const Type *like, const Layout *layout)
-{
-    return type_smem(ir_of(fn)->types, tkc_type_element(like), like->rank, like->shape, layout);
-}
-
-Builder expand_before(Func *fn, Op *op)
-{
-    Builder b = build_before(fn, op);
-    b.loc = op->loc;
-    return b;
-}
-
 void expand_replace(Op *op, Value *const *with)
 {
     for (int i = 0; i < op->nresults; i++) {
@@ -58,8 +46,7 @@ static Move move_begin(Builder *b, Value *from, const Layout *to, int most)
     Ir *ir = ir_of(b->fn);
     Move m = {.from = from, .to = type_with_layout(ir->types, from->type, to)};
     shared_plan(&m.plan, from->type->layout, to, type_bytes(from->type), most);
-    const Type *buffer = buffer_type(b->fn, from->type, shared_layout(ir->layouts, &m.plan, to));
-    m.buffer = build_alloc(b, buffer);
+    m.buffer = build_buffer(b, from->type, shared_layout(ir->layouts, &m.plan, to), 0);
     return m;
 }
 
@@ -100,9 +87,9 @@ static bool is_shared_convert(const Op *op)
     return plan.kind == CONVERT_SHARED;
 }
 
-static void expand_convert(Func *fn, Op *op, Late *late)
+static void expand_convert(Op *op, Late *late)
 {
-    Builder b = expand_before(fn, op);
+    Builder b = build_before(op);
     const bool by_steps = convert_is_by_steps(op);
     Move m = move_begin(&b, op_arg(op, 0), op_result(op, 0)->type->layout,
                         by_steps ? INT32_MAX : CONVERT_SCRATCH_MAX);
@@ -112,8 +99,7 @@ static void expand_convert(Func *fn, Op *op, Late *late)
         build_sstore(&b, m.buffer, m.from, 0);
         Op *user = by_steps ? op_result(op, 0)->uses->user
                             : late_place(late, op, memory_bytes(m.buffer->def));
-        Builder there = build_before(fn, user);
-        there.loc = op->loc;
+        Builder there = build_before_at(user, op->loc);
         m.so_far = build_sload(&there, m.buffer, m.to, NULL, 0);
     }
     expand_replace(op, &m.so_far);
@@ -131,18 +117,19 @@ static bool crosses_warps(const Op *op)
     return !tkc_op_attr(op, ATTR_SLOTS) && warp_bits(op);
 }
 
-static Op *copy_before(Func *fn, Op *op, Arena *scratch)
+Op *expand_copy(Op *op, Arena *scratch)
 {
-    ValueMap map = ir_value_map(scratch, fn);
-    Op *copy = ir_clone(fn, op, &map);
+    ValueMap map = ir_value_map(scratch, op->region->func);
+    Op *copy = ir_clone(op->region->func, op, &map);
     ir_insert_before(op, copy);
     return copy;
 }
 
 /* What is left after each warp has reduced what it holds. */
-static Op *reduce_in_warps(Func *fn, Op *op, Arena *scratch)
+static Op *reduce_in_warps(Op *op, Arena *scratch)
 {
-    Op *partial = copy_before(fn, op, scratch);
+    Func *fn = op->region->func;
+    Op *partial = expand_copy(op, scratch);
     ir_set_int(fn, partial, ATTR_SLOTS, warp_bits(op));
     for (int i = 0; i < op->nresults; i++)
         ir_set_type(op_result(partial, i), rule_result(ir_of(fn), partial, i));
@@ -165,24 +152,24 @@ static const Layout *shared_slots(LayoutTable *t, const Layout *from, int bits)
 }
 
 /* The layout of the results, and all slots of an element with it. */
-static const Layout *with_slots(Func *fn, const Op *op, int bits)
+static const Layout *with_slots(const Op *op, int bits)
 {
-    LayoutTable *t = ir_of(fn)->layouts;
+    LayoutTable *t = ir_of(op->region->func)->layouts;
     const Layout *result = op_result(op, 0)->type->layout;
     if (result) return layout_insert(t, result, ir_axis(op), bits);
     return shared_slots(t, op_arg(op, 0)->type->layout, bits);
 }
 
-static void expand_reduce(Func *fn, Op *op, Arena *scratch)
+static void expand_reduce(Op *op, Arena *scratch)
 {
-    Op *partial = reduce_in_warps(fn, op, scratch);
-    const Layout *to = with_slots(fn, op, __builtin_popcount(warp_bits(op)));
+    Op *partial = reduce_in_warps(op, scratch);
+    const Layout *to = with_slots(op, __builtin_popcount(warp_bits(op)));
     Move *moves = arena_array(scratch, Move, op->nargs);
-    Builder b = expand_before(fn, op);
+    Builder b = build_before(op);
     for (int i = 0; i < op->nargs; i++)
         moves[i] = move_begin(&b, op_result(partial, i), to, CONVERT_SCRATCH_MAX);
     move_all(&b, moves, op->nargs);
-    Op *rest = copy_before(fn, op, scratch);
+    Op *rest = expand_copy(op, scratch);
     for (int i = 0; i < op->nargs; i++) ir_set_arg(rest, i, moves[i].so_far);
     expand_replace(op, rest->results);
 }
@@ -191,9 +178,7 @@ static void expand_reduce(Func *fn, Op *op, Arena *scratch)
 
 static Value *spread_scalar(Builder *b, Value *x)
 {
-    const int32_t one = 1;
-    const Layout *layout = shared_row_major(ir_of(b->fn)->layouts, 1, (const uint8_t[]){0});
-    Value *buffer = build_alloc(b, type_smem(ir_of(b->fn)->types, x->type, 1, &one, layout));
+    Value *buffer = expand_row_major(b, x->type, 1, (const int32_t[]){1});
     build_sstore(b, buffer, x, 0);
     return build_sload(b, buffer, x->type, NULL, 0);
 }
@@ -216,10 +201,10 @@ static bool spreads(const Op *op)
            (!type_is_block(result->type) || layout_has_free_threads(result->type->layout));
 }
 
-static void expand_atomic(Func *fn, Op *op, Arena *scratch)
+static void expand_atomic(Op *op, Arena *scratch)
 {
-    Value *own = op_result(copy_before(fn, op, scratch), 0);
-    Builder b = expand_before(fn, op);
+    Value *own = op_result(expand_copy(op, scratch), 0);
+    Builder b = build_before(op);
     Value *all = type_is_block(own->type) ? spread_block(&b, own) : spread_scalar(&b, own);
     expand_replace(op, &all);
 }
@@ -241,25 +226,24 @@ bool expand_wants(const Op *op)
 }
 
 typedef struct Expand {
-    Func *fn;
     Arena *scratch;
-    Late *late;
+    Late late;
 } Expand;
 
 static void expand_op(Op *op, void *user)
 {
-    const Expand *x = user;
-    late_reach(x->late, op);
+    Expand *x = user;
+    late_reach(&x->late, op);
     if (!expand_wants(op)) return;
     switch (op->kind) {
-    case OP_CONVERT: expand_convert(x->fn, op, x->late); break;
-    case OP_REDUCE: expand_reduce(x->fn, op, x->scratch); break;
-    case OP_SCAN: expand_scan(x->fn, op, x->scratch); break;
-    case OP_GATHER: expand_gather(x->fn, op); break;
-    case OP_HISTOGRAM: expand_histogram(x->fn, op); break;
-    case OP_CAT: expand_cat(x->fn, op); break;
-    case OP_RESHAPE: expand_reshape(x->fn, op); break;
-    default: expand_atomic(x->fn, op, x->scratch); break;
+    case OP_CONVERT: expand_convert(op, &x->late); break;
+    case OP_REDUCE: expand_reduce(op, x->scratch); break;
+    case OP_SCAN: expand_scan(op, x->scratch); break;
+    case OP_GATHER: expand_gather(op); break;
+    case OP_HISTOGRAM: expand_histogram(op); break;
+    case OP_CAT: expand_cat(op); break;
+    case OP_RESHAPE: expand_reshape(op); break;
+    default: expand_atomic(op, x->scratch); break;
     }
 }
 
@@ -274,22 +258,23 @@ static void settle_factor(Op *dot, int operand)
         ir_move_before(op, dot);
 }
 
-static void expand_product(Op *op, void *user)
+static void expand_products(Func *fn)
 {
-    const Expand *x = user;
-    if (op->kind != OP_DOT) return;
-    for (int i = 0; i < 2; i++) settle_factor(op, i);
-    expand_dot(x->fn, op);
+    for (Op *op = fn->body->first, *next; op; op = next) {
+        next = ir_next(op, NULL);
+        if (op->kind != OP_DOT) continue;
+        for (int i = 0; i < 2; i++) settle_factor(op, i);
+        expand_dot(op);
+    }
 }
 
 /* needs: layouts, the tensor level.  keeps: what every op computes.  changes: the level; what goes
    through shared memory is allocs, stores and loads. */
 bool expand_run(Pass *p, Func *fn)
 {
-    Expand x = {.fn = fn, .scratch = p->scratch};
+    Expand x = {.scratch = p->scratch, .late = {.scratch = p->scratch}};
     /* first: it takes operands from before their conversions */
-    ir_walk(fn->body, expand_product, &x);
-    x.late = late_new(fn, p->scratch);
+    expand_products(fn);
     ir_walk(fn->body, expand_op, &x);
     fn->level = LEVEL_MEMORY;
     return true;

@@ -4,8 +4,8 @@
 
 #include "ir/build.h"
 
-/* New ops go before `op` and are at its place. */
-Builder expand_before(Func *fn, Op *op);
+/* The same op once more, before it. */
+Op *expand_copy(Op *op, Arena *scratch);
 /* The op's results are these from now on; it goes. */
 void expand_replace(Op *op, Value *const *with);
 
@@ -18,17 +18,17 @@ Value *expand_row_major(Builder *b, const Type *elem, int rank, const int32_t *s
  * outside. */
 Value *expand_load_moved(Builder *b, Value *buffer, const Type *ty, int dim, int by);
 bool expand_is_moving_reshape(const Op *op);
-void expand_gather(Func *fn, Op *op);
-void expand_cat(Func *fn, Op *op);
-void expand_reshape(Func *fn, Op *op);
-void expand_histogram(Func *fn, Op *op);
+void expand_gather(Op *op);
+void expand_cat(Op *op);
+void expand_reshape(Op *op);
+void expand_histogram(Op *op);
 
 /* ---- scan.c ---- */
 bool expand_is_scan_across_warps(const Op *op);
-void expand_scan(Func *fn, Op *op, Arena *scratch);
+void expand_scan(Op *op, Arena *scratch);
 
 /* ---- dot.c ---- */
 /* Takes a dot apart whose operands are too large for registers; leaves others as they are. */
-void expand_dot(Func *fn, Op *op);
+void expand_dot(Op *op);
 
 #endif

@@ -65,12 +65,6 @@ static bool is_barrier(const Op *op)
            (op->kind == OP_WAIT && !tkc_op_int(op, ATTR_OWN, 0));
 }
 
-static bool is_inside(const Op *op, const Op *outer)
-{
-    while (op && op != outer) op = op->region->parent;
-    return op;
-}
-
 static void collect(Op *op, void *user)
 {
     MemoryFlow *f = user;
@@ -120,7 +114,7 @@ static void start_over(MemoryFlow *f, const Op *loop)
 {
     f->again = NULL;
     for (int i = bitset_next(&f->waits, 0); i >= 0; i = bitset_next(&f->waits, i + 1))
-        if (!ir_is_loop(f->ops.data[i]) && is_inside(f->ops.data[i], loop))
+        if (!ir_is_loop(f->ops.data[i]) && ir_is_part(f->ops.data[i], loop))
             bitset_remove(&f->waits, i);
 }
 
@@ -170,7 +164,7 @@ static bool must_wait(MemoryFlow *f, const Op *op, const Bitset *pending)
 static const Op *loop_between(const Op *earlier, const Op *op)
 {
     const Op *found = NULL, *at = op->region->parent;
-    for (; at && !is_inside(earlier, at); at = at->region->parent)
+    for (; at && !ir_is_part(earlier, at); at = at->region->parent)
         if (ir_is_loop(at)) found = at;
     return found;
 }
@@ -204,9 +198,8 @@ static void flow_access(MemoryFlow *f, int i, Bitset *pending)
 
 static void flow_dot(MemoryFlow *f, const Op *dot, Bitset *pending)
 {
-    bool flipped;
     for (int k = 0; k < 2; k++) {
-        const Op *ring = dot_ring(dot, k, &flipped);
+        const Op *ring = dot_ring(dot, k, NULL);
         if (ring) bitset_add(pending, number_of(f, ring));
     }
 }

@@ -57,10 +57,9 @@ static void replace_later(Value *v, Value *by)
     ir_set_arg(by->def, 0, v);
 }
 
-static Value *wait_after(Func *fn, Op *after, Value *sum, int pending)
+static Value *wait_after(Op *after, Value *sum, int pending)
 {
-    Builder b = build_before(fn, after->next);
-    b.loc = after->loc;
+    Builder b = build_before_at(after->next, after->loc);
     Value *done = build_dot_wait(&b, sum, pending);
     replace_later(sum, done);
     return done;
@@ -70,13 +69,12 @@ static Value *wait_after(Func *fn, Op *after, Value *sum, int pending)
 static const Op *keep_under_way(const Turn *t)
 {
     Op *last = t->dots.data[t->dots.len - 1];
-    Builder after = build_before(t->fn, t->loop->next);
-    after.loc = t->loop->loc;
+    Builder after = build_before_at(t->loop->next, t->loop->loc);
     for (int i = t->dots.len - 1; i >= 0; i--) {
         Op *dot = t->dots.data[i];
         const int slot = slot_of(t, dot);
         Value *result = t->loop->results[slot];
-        wait_after(t->fn, last, op_result(dot, 0), t->dots.len);
+        wait_after(last, op_result(dot, 0), t->dots.len);
         replace_later(result, build_dot_wait(&after, result, 0));
     }
     while (last->next->kind == OP_DOT_WAIT) last = last->next;
@@ -87,8 +85,7 @@ static const Op *keep_under_way(const Turn *t)
 
 static bool is_in_ring(const Op *dot, int operand)
 {
-    bool flipped;
-    return dot_ring(dot, operand, &flipped) && dot_group_reads(dot, operand);
+    return dot_ring(dot, operand, NULL) && dot_group_reads(dot, operand);
 }
 
 /* In tiles that are filled before the loop. False: the operand is neither there nor in a ring. */
@@ -136,9 +133,8 @@ const Op *groups_start(Arena *scratch, Func *fn, Op *loop, int64_t room)
 
 static bool reads_own_tile(const Op *dot)
 {
-    bool flipped;
     for (int i = 0; i < 2; i++) {
-        const Op *ring = dot_ring(dot, i, &flipped);
+        const Op *ring = dot_ring(dot, i, NULL);
         if (ring && op_arg(ring, 0)->def->region == dot->region) return true;
     }
     return false;
@@ -171,7 +167,7 @@ static bool goes_into_next(const Op *dot)
 /* Where its sum is first asked for; others that begin until then stay under way, but not of one
    that is summed apart, whose other parts begin where it is waited for. No tile is read any more
    where a loop begins. */
-static void wait_where_used(Func *fn, Op *dot)
+static void wait_where_used(Op *dot)
 {
     Value *sum = op_result(dot, 0);
     Op *user = dot->next;
@@ -186,7 +182,7 @@ static void wait_where_used(Func *fn, Op *dot)
         may_go_on = is_in_ring(user, 0);
         if (!may_go_on) pending = 0; /* that one is waited for at once, and so are all before it */
     }
-    wait_after(fn, user->prev, sum, pending < GROUP_MOST_PENDING ? pending : GROUP_MOST_PENDING);
+    wait_after(user->prev, sum, pending < GROUP_MOST_PENDING ? pending : GROUP_MOST_PENDING);
 }
 
 /* ---- products one by one ---- */
@@ -207,18 +203,12 @@ typedef struct Groups {
 static void note_op(Op *op, void *user)
 {
     Groups *g = user;
-    const Wanting w = {op, room_of_op(g->tiles.fn, op)};
+    const Wanting w = {op, room_of_op(op)};
     if (w.bytes) vec_push(g->tiles.scratch, &g->wanting, w);
     if (dot_is_of_group(op) && !tkc_op_int(op, ATTR_ASYNC, 0))
         vec_push(g->tiles.scratch, &g->dots, op);
     if (op->kind == OP_DOT && (dot_holds_much(op, 0) || dot_holds_much(op, 1)))
         vec_push(g->tiles.scratch, &g->large, op);
-}
-
-static bool is_inside(const Op *op, const Region *r)
-{
-    while (op && op->region != r) op = op->region->parent;
-    return op;
 }
 
 /* A change of layout that goes when the dot reads b from a tile, or has gone. */
@@ -229,12 +219,6 @@ static bool is_left_out(const Op *op, const Op *dot)
     return !use || (use->user == dot && use == &dot->args[1] && !use->next);
 }
 
-static bool is_part(const Op *op, const Op *whole)
-{
-    while (op && op != whole) op = op->region->parent;
-    return op;
-}
-
 /* Of what `expand` makes at once, beside the dot's tiles: at an op, while a tile stays over a loop;
    of a product's own, until that is waited for, anywhere in its region. */
 static int64_t peak_at(const Groups *g, const Tile *t, const Op *at)
@@ -242,7 +226,8 @@ static int64_t peak_at(const Groups *g, const Tile *t, const Op *at)
     int64_t peak = 0;
     for (int i = 0; i < g->wanting.len; i++) {
         const Wanting *w = &g->wanting.data[i];
-        const bool meets = t->home == t->dot ? is_inside(w->op, at->region) : is_part(w->op, at);
+        const bool meets = t->home == t->dot ? ir_op_of(w->op, at->region) != NULL
+                                                : ir_is_part(w->op, at);
         if (w->bytes > peak && meets && !is_left_out(w->op, t->dot)) peak = w->bytes;
     }
     return peak;
@@ -371,7 +356,7 @@ bool groups_run(Pass *p, Func *fn)
     for (int apart = 0; apart < 2; apart++) /* these are waited for before any other is */
         for (int i = 0; i < n; i++) {
             Op *dot = g.dots.data[i];
-            if ((dot_together(dot) > 0) == apart && !goes_into_next(dot)) wait_where_used(fn, dot);
+            if ((dot_together(dot) > 0) == apart && !goes_into_next(dot)) wait_where_used(dot);
         }
     for (int i = 0; i < g.large.len; i++) n += read_each_turn(&g, g.large.data[i]);
     return n > 0;

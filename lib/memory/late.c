@@ -7,33 +7,11 @@
    multiprocessor: no fewer programs run at once, as a rule. None waits behind a loop or an `if`. */
 #include "memory/late.h"
 
-#include "base/vec.h"
 #include "ir/machine.h"
 #include "memory/flow.h"
 #include "memory/room.h"
 
 enum { FILL_WARPS = 16 };
-
-typedef struct Wait {
-    const Op *user;
-    int64_t bytes;
-} Wait;
-
-struct Late {
-    Func *fn;
-    Arena *scratch;
-    VEC(Wait) waits;
-    bool measured; /* whether `room` is known */
-    int64_t room;  /* bytes that may still wait */
-};
-
-Late *late_new(Func *fn, Arena *scratch)
-{
-    Late *l = arena_new(scratch, Late);
-    l->fn = fn;
-    l->scratch = scratch;
-    return l;
-}
 
 void late_reach(Late *l, const Op *op)
 {
@@ -45,54 +23,30 @@ void late_reach(Late *l, const Op *op)
     l->waits.len = n;
 }
 
-/* ---- room ---- */
-
-typedef struct Held {
-    const Func *fn;
-    const Op *but;
-    int64_t bytes, largest;
-} Held;
-
-static void hold(Op *op, void *user)
-{
-    Held *h = user;
-    const int64_t bytes = op == h->but ? 0 : room_of_op(h->fn, op);
-    if (op->kind == OP_ALLOC) h->bytes += memory_bytes(op);
-    if (bytes > h->largest) h->largest = bytes;
-}
-
 /* Less the buffers that there are, and the most that one op will want beside them. */
-int64_t late_room(Func *fn, const Op *op)
+int64_t late_room(const Func *fn, const Op *op)
 {
-    Held h = {.fn = fn, .but = op};
+    int64_t held = 0, most = 0;
     if (!fn->machine) return 0;
-    ir_walk(fn->body, hold, &h);
-    return (int64_t)fn->machine->max_smem * fn->num_warps / FILL_WARPS - h.bytes - h.largest;
-}
-
-/* ---- places ---- */
-
-static bool is_user(const Op *op, const Value *v)
-{
-    for (const Use *u = v->uses; u; u = u->next) {
-        const Op *user = u->user;
-        while (user && user->region != op->region) user = user->region->parent;
-        if (user == op) return true;
+    for (const Op *in = fn->body->first; in; in = ir_next(in, NULL)) {
+        const int64_t wanted = in == op ? 0 : room_of_op(in);
+        if (in->kind == OP_ALLOC) held += memory_bytes(in);
+        if (wanted > most) most = wanted;
     }
-    return false;
+    return (int64_t)fn->machine->max_smem * fn->num_warps / FILL_WARPS - held - most;
 }
 
 static Op *first_user(const Op *op)
 {
     Op *at = op->next;
-    while (at->next && at->kind != OP_IF && !ir_is_loop(at) && !is_user(at, op_result(op, 0)))
+    while (at->next && at->kind != OP_IF && !ir_is_loop(at) && !ir_asks_for(at, op_result(op, 0)))
         at = at->next;
     return at;
 }
 
 Op *late_place(Late *l, Op *op, int64_t bytes)
 {
-    if (!l->measured) l->room = late_room(l->fn, NULL) + bytes; /* its own buffer is there */
+    if (!l->measured) l->room = late_room(op->region->func, NULL) + bytes; /* its own buffer is there */
     l->measured = true;
     if (bytes > l->room) return op;
     Op *user = first_user(op);

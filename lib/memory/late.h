@@ -2,15 +2,24 @@
 #ifndef TKC_MEMORY_LATE_H
 #define TKC_MEMORY_LATE_H
 
-#include "base/arena.h"
+#include "base/vec.h"
 #include "ir/ir.h"
 
 /* Bytes of shared memory that blocks may have while ops other than `op` (NULL: any) take theirs. */
-int64_t late_room(Func *fn, const Op *op);
+int64_t late_room(const Func *fn, const Op *op);
+
+typedef struct Wait {
+    const Op *user;
+    int64_t bytes;
+} Wait;
 
 /* What waits in a function whose ops are visited in order, outer ones before inner ones. */
-typedef struct Late Late;
-Late *late_new(Func *fn, Arena *scratch);
+typedef struct Late {
+    Arena *scratch;
+    VEC(Wait) waits;
+    bool measured; /* whether `room` is known */
+    int64_t room;  /* bytes that may still wait */
+} Late;
 /* `op` is the next. */
 void late_reach(Late *l, const Op *op);
 /* Before which op the result of `op`, the one reached last, is to be loaded from its own buffer of

@@ -32,6 +32,7 @@
 #include "layout/reduce_plan.h"
 #include "layout/remat.h"
 #include "linear/shared.h"
+#include "memory/expand.h"
 #include "memory/flow.h"
 #include "memory/groups.h"
 #include "memory/passes.h"
@@ -70,23 +71,16 @@ static Value *number(Builder *b, int64_t x)
 
 static void make_ring(const Pipeline *p, Builder *b, Stream *x)
 {
-    Ir *ir = ir_of(p->fn);
-    const Type *ty = op_result(x->load, 0)->type;
     b->loc = x->load->loc;
-    x->ring =
-        build_alloc(b, type_smem(ir->types, tkc_type_element(ty), ty->rank, ty->shape, x->in_ring));
-    ir_set_int(p->fn, x->ring->def, ATTR_COPIES, p->copies);
+    x->ring = build_buffer(b, op_result(x->load, 0)->type, x->in_ring, p->copies);
 }
 
 /* ---- boxes ---- */
 
 static Value *make_barriers(const Pipeline *p, Builder *b)
 {
-    Ir *ir = ir_of(p->fn);
-    const int32_t one = 1;
-    const Layout *layout = shared_row_major(ir->layouts, 1, (const uint8_t[]){0});
-    Value *v =
-        build_alloc(b, type_smem(ir->types, type_scalar(ir->types, DT_U64), 1, &one, layout));
+    Value *v = expand_row_major(b, type_scalar(ir_of(p->fn)->types, DT_U64), 1,
+                                (const int32_t[]){1});
     ir_set_int(p->fn, v->def, ATTR_COPIES, p->copies);
     return v;
 }
@@ -126,8 +120,7 @@ static void end_boxes(const Pipeline *p)
 {
     Op *op = (p->around ? p->around : p->loop)->next;
     while (op->kind == OP_DOT_WAIT) op = op->next;
-    Builder b = build_before(p->fn, op);
-    b.loc = p->loop->loc;
+    Builder b = build_before_at(op, p->loop->loc);
     build_barrier(&b);
     tma_op(&b, OP_TMA_END, p->barriers, NULL, NULL);
     if (p->free) tma_op(&b, OP_TMA_END, p->free, NULL, NULL);
@@ -355,8 +348,7 @@ static Value *ring_load(const Pipeline *p, Op *before, const Stream *x, Value *w
 {
     const Value *loaded = op_result(x->load, 0);
     const Type *ty = type_with_layout(ir_of(p->fn)->types, loaded->type, layout);
-    Builder b = build_before(p->fn, before);
-    b.loc = x->load->loc;
+    Builder b = build_before_at(before, x->load->loc);
     Value *block = build_ring_load(&b, x->ring, which, ty);
     if (p->own) ir_set_int(p->fn, block->def, ATTR_OWN, 1);
     block->name = loaded->name;
@@ -389,12 +381,11 @@ static Op *first_use(Op *convert)
 }
 
 /* With what the load gives where its mask does not hold, which the copy makes 0. */
-static Value *with_else(const Pipeline *p, const Stream *x, Value *read)
+static Value *with_else(const Stream *x, Value *read)
 {
     const Op *load = x->load;
     if (!x->elsewhere) return read;
-    Builder b = build_before(p->fn, x->load);
-    b.loc = load->loc;
+    Builder b = build_before(x->load);
     return build_select(&b, op_arg(load, 1), read, op_arg(load, 2));
 }
 
@@ -409,7 +400,7 @@ static void read_ring(const Pipeline *p, Stream *x, Value *which)
     }
     Value *loaded = op_result(x->load, 0);
     if (!loaded->uses) return;
-    x->read = with_else(p, x, ring_load(p, x->load, x, which, loaded->type->layout));
+    x->read = with_else(x, ring_load(p, x->load, x, which, loaded->type->layout));
     ir_replace_uses(loaded, x->read);
 }
 
@@ -481,7 +472,7 @@ static Value *move_around(Pipeline *p, Builder *b, Value *index)
 static Turn start_around(Pipeline *p)
 {
     Op *around = p->around;
-    Builder b = build_before(p->fn, around);
+    Builder b = build_before(around);
     make_rings(p, &b);
     copy_first(p, &b, NULL, NULL, move_around(p, &b, wide(&b, op_arg(around, 0))));
     build_barrier(&b);
@@ -497,8 +488,7 @@ static Turn start_around(Pipeline *p)
 static void go_on_around(Pipeline *p)
 {
     Op *around = p->around, *yield = around->regions[0]->last;
-    Builder b = build_before(p->fn, p->loop->next);
-    b.loc = p->loop->loc;
+    Builder b = build_before_at(p->loop->next, p->loop->loc);
     Value *take = op_result(p->loop, p->slots), *last = op_result(p->loop, p->slots + 1),
           *round = op_result(p->loop, p->slots + 2);
     Value *index = build_binary(&b, OP_ADD, wide(&b, around->regions[0]->args[0]),
@@ -515,8 +505,7 @@ static Turn start(Pipeline *p)
     const int ahead = p->stages - 1;
     Turn t = {0};
     if (p->around) t = start_around(p);
-    Builder b = build_before(p->fn, p->loop);
-    b.loc = p->loop->loc;
+    Builder b = build_before(p->loop);
     if (!p->around) {
         make_rings(p, &b);
         copy_first(p, &b, NULL, NULL, NULL);
@@ -542,9 +531,8 @@ static Turn start(Pipeline *p)
 /* The beginning of a turn. */
 static Op *wait_for_turn(const Pipeline *p, const Turn *t)
 {
-    Builder b = build_before(p->fn, p->body->first);
+    Builder b = build_before_at(p->body->first, p->loop->loc);
     Op *wait = NULL;
-    b.loc = p->loop->loc;
     if (p->boxes < p->s->all.len) wait = build_wait(&b, p->stages - 2);
     if (p->own) ir_set_int(p->fn, wait, ATTR_OWN, 1);
     if (p->boxes) wait = tma_op(&b, OP_TMA_WAIT, p->barriers, t->take, t->round);
@@ -554,18 +542,16 @@ static Op *wait_for_turn(const Pipeline *p, const Turn *t)
 /* The first product of a turn, if a warp group begins it as soon as the turn's boxes are there. */
 static Op *first_product(const Pipeline *p)
 {
-    bool flipped;
     Op *op = p->body->first;
     while (!ir_is_terminator(op) && op->kind != OP_DOT && !op->nregions) op = op->next;
-    return dot_is_of_group(op) && dot_ring(op, 1, &flipped) ? op : NULL;
+    return dot_is_of_group(op) && dot_ring(op, 1, NULL) ? op : NULL;
 }
 
 /* Behind `done` this thread has read what the last turn reads. Copies go there when all have: they
    meet, or, where one thread asks for all copies, it alone waits for the others. */
 static Op *let_go(const Pipeline *p, const Turn *t, const Op *done)
 {
-    Builder b = build_before(p->fn, done->next);
-    b.loc = p->loop->loc;
+    Builder b = build_before_at(done->next, p->loop->loc);
     if (!p->free) return build_barrier(&b);
     return tma_op(&b, OP_TMA_FREE, p->free, t->last, NULL);
 }
@@ -591,8 +577,7 @@ static Op *all_have_read(const Pipeline *p, const Turn *t, Op *wait)
 /* Behind an op: the copies of a later turn. */
 static void go_on(Pipeline *p, const Turn *t, Op *after)
 {
-    Builder b = build_before(p->fn, after->next);
-    b.loc = p->loop->loc;
+    Builder b = build_before_at(after->next, p->loop->loc);
     Value *index = p->body->args[0];
     p->index = index_later(p, &b, index, p->stages - 1);
     copy_turn(p, &b, has_not_come(p, &b, index, t->until), p->round < p->stages ? t->take : t->last,
@@ -672,14 +657,12 @@ static Value **load_few(const Pipeline *p, Builder *b, ValueMap *map, Value *is_
 /* Behind `wait`, which begins a turn; NULL: nothing is waited for. */
 static void bring_few(Pipeline *p, Op *wait)
 {
-    Builder b = build_before(p->fn, p->loop);
-    b.loc = p->loop->loc;
+    Builder b = build_before(p->loop);
     if (!p->s->few.len) return;
     Value *until = last_turns(p, &b, op_arg(p->loop, 1), 1), *is_first = has_turn(p, &b, 0);
     ValueMap map = first_turn(p);
     Value **first = load_few(p, &b, &map, is_first);
-    b = build_before(p->fn, wait ? wait->next : p->body->first);
-    b.loc = p->loop->loc;
+    b = build_before_at(wait ? wait->next : p->body->first, p->loop->loc);
     Value *goes_on = has_not_come(p, &b, p->body->args[0], until);
     map = next_turn(p, &b);
     Value **next = load_few(p, &b, &map, goes_on);
@@ -693,12 +676,6 @@ static void bring_few(Pipeline *p, Op *wait)
 
 /* ---- the pass ---- */
 
-typedef struct Loops {
-    Arena *scratch;
-    VEC(Op *) all;
-    bool multiply; /* they, or what is beside them */
-} Loops;
-
 /* A sum of what one thread has waits for nobody. */
 static bool waits_for_lanes(const Func *fn, const Op *op)
 {
@@ -708,22 +685,21 @@ static bool waits_for_lanes(const Func *fn, const Op *op)
     return !plan.direct || plan.lane_axis || layout_warp_bits(plan.operand, plan.axis);
 }
 
-/* Its loads may begin a turn ahead though none feeds a product. */
-static bool waits_for_few(const Loops *l, const Streams *s)
+/* Its loads may begin a turn ahead though none feeds a product. multiplies: it, or what is beside it. */
+static bool waits_for_few(const Streams *s, bool multiplies)
 {
     const Region *body = s->loop->regions[0];
     const Op *op = body->first;
-    if (!s->few.len || l->multiply || ir_contains(body, OP_SCAN, false)) return false;
+    if (!s->few.len || multiplies || ir_contains(body, OP_SCAN, false)) return false;
     while (op && !waits_for_lanes(s->fn, op)) op = op->next;
     return op;
 }
 
-static bool pipeline_loop(const Loops *l, Func *fn, Op *loop)
+static bool pipeline_loop(Arena *scratch, Func *fn, Op *loop, bool multiplies)
 {
-    Arena *scratch = l->scratch;
     Streams s;
     streams_find(&s, scratch, fn, loop);
-    if (!s.all.len && !waits_for_few(l, &s)) return false;
+    if (!s.all.len && !waits_for_few(&s, multiplies)) return false;
     Pipeline p = {.s = &s,
                   .fn = fn,
                   .loop = loop,
@@ -737,15 +713,15 @@ static bool pipeline_loop(const Loops *l, Func *fn, Op *loop)
         bring_few(&p, NULL);
         return true;
     }
-    p.stages = stages_of(fn, &s, loop);
+    p.stages = stages_of(&s, loop);
     if (p.stages < 2) return false;
     p.around = streams_around(&s, &p.around_slice);
-    if (p.around && stages_of(fn, &s, p.around) < p.stages) p.around = NULL;
+    if (p.around && stages_of(&s, p.around) < p.stages) p.around = NULL;
     p.own = streams_are_own(&s);
     p.round = p.own && p.stages > 2 ? p.stages - 1 : p.stages;
     p.copies = p.around ? p.round : stages_copies(loop, p.round);
     p.ahead = arena_array(scratch, Value *, p.slots + 1);
-    const int64_t room = stages_room(fn, &s, p.around ? p.around : loop);
+    const int64_t room = stages_room(&s, p.around ? p.around : loop);
     const Turn t = start(&p);
     Op *wait = wait_for_turn(&p, &t);
     for (int i = 0; i < s.all.len; i++) read_ring(&p, &s.all.data[i], t.take);
@@ -759,22 +735,15 @@ static bool pipeline_loop(const Loops *l, Func *fn, Op *loop)
     return true;
 }
 
-static void collect(Op *op, void *user)
-{
-    Loops *l = user;
-    if (op->kind == OP_FOR) vec_push(l->scratch, &l->all, op);
-}
-
 /* needs: layouts, and the width of accesses.  keeps: what every op computes.  changes: loads of
    loops that multiply matrices become copies to shared memory some turns ahead, those of a few
    registers begin a turn ahead. */
 bool pipeline_run(Pass *p, Func *fn)
 {
-    Loops loops = {.scratch = p->scratch, .multiply = ir_contains(fn->body, OP_DOT, true)};
+    const bool multiplies = ir_contains(fn->body, OP_DOT, true);
     bool changed = false;
     if (!fn->machine || !fn->machine->cp_async) return false;
-    ir_walk(fn->body, collect, &loops);
-    for (int i = 0; i < loops.all.len; i++)
-        changed |= pipeline_loop(&loops, fn, loops.all.data[i]);
+    for (Op *op = fn->body->first; op; op = ir_next(op, NULL))
+        if (op->kind == OP_FOR) changed |= pipeline_loop(p->scratch, fn, op, multiplies);
     return changed;
 }

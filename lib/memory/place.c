@@ -50,8 +50,7 @@ static void number_region(Places *p, const Region *r)
 
 static int last_number(const Places *p, const Op *op, const Region *home)
 {
-    while (op->region != home) op = op->region->parent;
-    return (int)(uintptr_t)map_get_ptr(&p->numbers, op) - 1;
+    return (int)(uintptr_t)map_get_ptr(&p->numbers, ir_op_of(op, home)) - 1;
 }
 
 typedef struct Life {

@@ -10,7 +10,7 @@ int64_t room_of_block(const Type *ty)
     return (int64_t)type_bytes(ty) << (ty->layout ? ty->layout->total_log2 : 0);
 }
 
-int64_t room_of_op(const Func *fn, const Op *op)
+int64_t room_of_op(const Op *op)
 {
     ConvertPlan plan;
     int64_t bytes = 0;
@@ -23,7 +23,7 @@ int64_t room_of_op(const Func *fn, const Op *op)
     }
     if (op->kind == OP_REDUCE || op->kind == OP_SCAN) {
         for (int i = 0; i < op->nargs; i++) bytes += room_of_block(op_result(op, i)->type);
-        return op->kind == OP_REDUCE ? bytes * fn->num_warps : bytes;
+        return op->kind == OP_REDUCE ? bytes * op->region->func->num_warps : bytes;
     }
     /* what moves, or what comes of it */
     bytes = room_of_block(op_arg(op, 0)->type);
@@ -42,7 +42,7 @@ typedef struct Search {
 static void look(const Op *end, void *user)
 {
     Search *s = user;
-    while (end && end->region != s->at->region) end = end->region->parent;
+    end = ir_op_of(end, s->at->region);
     for (const Op *op = s->at; op && end && !s->found; op = op->next) s->found = op == end;
 }
 
@@ -62,8 +62,8 @@ int64_t room_around(const Op *at, const Op *but)
 
 int64_t room_inside(const Op *op)
 {
-    int64_t bytes = op->kind == OP_ALLOC ? memory_bytes(op) : 0;
-    for (int i = 0; i < op->nregions; i++)
-        for (const Op *in = op->regions[i]->first; in; in = in->next) bytes += room_inside(in);
+    int64_t bytes = 0;
+    for (const Op *in = op; in; in = ir_next(in, op))
+        if (in->kind == OP_ALLOC) bytes += memory_bytes(in);
     return bytes;
 }

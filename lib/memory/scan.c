@@ -23,18 +23,17 @@ bool expand_is_scan_across_warps(const Op *op)
     return !tkc_op_attr(op, ATTR_SLOTS) && slots_of(op);
 }
 
-static Op *scan_segments(Func *fn, Op *op, Arena *scratch)
+static Op *scan_segments(Op *op, Arena *scratch)
 {
-    ValueMap map = ir_value_map(scratch, fn);
-    Op *scan = ir_clone(fn, op, &map);
-    ir_insert_before(op, scan);
+    Func *fn = op->region->func;
+    Op *scan = expand_copy(op, scratch);
     ir_set_int(fn, scan, ATTR_SLOTS, slots_of(op));
     for (int i = 0; i < op->nargs; i++)
         ir_add_result(scan, rule_result(ir_of(fn), scan, op->nargs + i));
     return scan;
 }
 
-static Op *carry_of(Func *fn, Op *op, const Op *scan, Value **totals, Arena *scratch)
+static Op *carry_of(Op *op, const Op *scan, Value **totals, Arena *scratch)
 {
     const int n = op->nargs;
     Value **args = arena_array(scratch, Value *, 2 * n);
@@ -44,24 +43,24 @@ static Op *carry_of(Func *fn, Op *op, const Op *scan, Value **totals, Arena *scr
         args[n + i] = totals[i];
         types[i] = op_result(op, i)->type;
     }
-    Builder b = expand_before(fn, op);
+    Builder b = build_before(op);
     Op *carry = build_op(&b, OP_CARRY, 2 * n, args, n, types);
-    ValueMap map = ir_value_map(scratch, fn);
-    ir_copy_attrs(fn, carry, scan);
-    ir_clone_region(fn, carry->regions[0], op->regions[0], &map);
+    ValueMap map = ir_value_map(scratch, b.fn);
+    ir_copy_attrs(b.fn, carry, scan);
+    ir_clone_region(b.fn, carry->regions[0], op->regions[0], &map);
     return carry;
 }
 
-void expand_scan(Func *fn, Op *op, Arena *scratch)
+void expand_scan(Op *op, Arena *scratch)
 {
     const int n = op->nargs, axis = ir_axis(op);
     const Layout *layout = op_arg(op, 0)->type->layout;
     LayoutAxis along;
     layout_scans(layout, axis, &along);
-    Op *scan = scan_segments(fn, op, scratch);
-    const Layout *to = layout_slots(ir_of(fn)->layouts, layout, axis, &along);
+    Op *scan = scan_segments(op, scratch);
+    Builder b = build_before(op);
+    const Layout *to = layout_slots(ir_of(b.fn)->layouts, layout, axis, &along);
     Value **buffers = arena_array(scratch, Value *, n);
-    Builder b = expand_before(fn, op);
     for (int i = 0; i < n; i++) {
         Value *total = op_result(scan, n + i);
         buffers[i] = expand_row_major(&b, tkc_type_element(total->type), total->type->rank,
@@ -70,8 +69,8 @@ void expand_scan(Func *fn, Op *op, Arena *scratch)
     }
     const int by = tkc_op_int(op, ATTR_REVERSE, 0) ? 1 : -1;
     for (int i = 0; i < n; i++) {
-        const Type *ty = type_with_layout(ir_of(fn)->types, op_result(scan, n + i)->type, to);
+        const Type *ty = type_with_layout(ir_of(b.fn)->types, op_result(scan, n + i)->type, to);
         buffers[i] = expand_load_moved(&b, buffers[i], ty, axis, by);
     }
-    expand_replace(op, carry_of(fn, op, scan, buffers, scratch)->results);
+    expand_replace(op, carry_of(op, scan, buffers, scratch)->results);
 }

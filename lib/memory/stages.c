@@ -25,9 +25,8 @@ static bool has_tile(const Op *dot, int operand)
 
 static bool is_read_before(const Op *dot, int operand, const Value *base)
 {
-    bool flipped;
     const Op *op = dot->prev;
-    while (op && !(op->kind == OP_DOT && dot_base(op, operand, &flipped) == base)) op = op->prev;
+    while (op && !(op->kind == OP_DOT && dot_base(op, operand, NULL) == base)) op = op->prev;
     return op;
 }
 
@@ -35,10 +34,9 @@ static bool is_read_before(const Op *dot, int operand, const Value *base)
 static int64_t bytes_of_tiles(const Streams *s)
 {
     int64_t bytes = 0;
-    bool flipped;
     for (const Op *op = s->loop->regions[0]->first; op; op = op->next)
         for (int i = 0; i < 2 && op->kind == OP_DOT; i++) {
-            const Value *base = dot_base(op, i, &flipped);
+            const Value *base = dot_base(op, i, NULL);
             if (has_tile(op, i) && !is_read_before(op, i, base)) bytes += room_of_block(base->type);
         }
     return bytes;
@@ -52,20 +50,19 @@ static bool reads_a_ring(const Streams *s, const Op *op)
     return false;
 }
 
-static int64_t bytes_inside(const Func *fn, const Streams *s, const Op *op)
+static int64_t bytes_inside(const Streams *s, const Op *op)
 {
-    int64_t bytes = reads_a_ring(s, op) ? 0 : room_of_op(fn, op);
-    for (int i = 0; i < op->nregions; i++)
-        for (const Op *in = op->regions[i]->first; in; in = in->next)
-            bytes += bytes_inside(fn, s, in);
+    int64_t bytes = 0;
+    for (const Op *in = op; in; in = ir_next(in, op))
+        if (!reads_a_ring(s, in)) bytes += room_of_op(in);
     return bytes;
 }
 
 /* Beside all other buffers that live at the same time, in the loop that rings are made before. */
-int64_t stages_room(const Func *fn, const Streams *s, const Op *loop)
+int64_t stages_room(const Streams *s, const Op *loop)
 {
     enum { BARRIERS = 8 * MOST_STAGES };
-    return fn->machine->max_smem - bytes_inside(fn, s, loop) - room_around(loop, NULL) -
+    return s->fn->machine->max_smem - bytes_inside(s, loop) - room_around(loop, NULL) -
            (streams_boxes(s) ? BARRIERS : 0);
 }
 
@@ -114,13 +111,13 @@ static int leave_room(const Func *fn, int stages, int64_t bytes, int64_t beside)
 }
 
 /* Or as there is room for, beside what stays, if two of them fit. */
-int stages_of(const Func *fn, const Streams *s, const Op *loop)
+int stages_of(const Streams *s, const Op *loop)
 {
-    const int64_t room = stages_room(fn, s, loop), bytes = stages_bytes(s), wanted = wanted_stages(s),
+    const int64_t room = stages_room(s, loop), bytes = stages_bytes(s), wanted = wanted_stages(s),
                   most = wanted < MOST_STAGES ? wanted : MOST_STAGES,
                   beside = (room - bytes_of_tiles(s)) / bytes,
                   fit = beside < 2 ? room / bytes : beside;
     const int stages = (int)(fit < most ? fit : most);
     if (!multiplies_by_warps(s->loop)) return stages;
-    return leave_room(fn, stages, bytes, fn->machine->max_smem - room);
+    return leave_room(s->fn, stages, bytes, s->fn->machine->max_smem - room);
 }

@@ -50,11 +50,10 @@ static bool is_fence(const Op *op)
 /* What it and all in it write to. False: nothing can be read before it. */
 static bool find_written(Streams *s, const Op *op)
 {
-    if (only_writes(op)) return alias_params(s->scratch, s->fn, op_arg(op, 0), &s->written);
-    if (is_fence(op)) return false;
-    for (int i = 0; i < op->nregions; i++)
-        for (const Op *in = op->regions[i]->first; in; in = in->next)
-            if (!find_written(s, in)) return false;
+    for (const Op *in = op; in; in = ir_next(in, op))
+        if (only_writes(in) ? !alias_params(s->scratch, s->fn, op_arg(in, 0), &s->written)
+                            : is_fence(in))
+            return false;
     return true;
 }
 
@@ -490,29 +489,19 @@ bool streams_are_own(const Streams *s)
 
 /* ---- writes anywhere ---- */
 
-typedef struct Writes {
-    Streams s; /* what it writes */
-    bool anywhere;
-} Writes;
-
-static void add_write(Op *op, void *user)
-{
-    Writes *w = user;
-    if (only_writes(op))
-        w->anywhere |= !alias_params(w->s.scratch, w->s.fn, op_arg(op, 0), &w->s.written);
-    else
-        w->anywhere |= ir_has(op, OT_ATOMIC) || op->kind == OP_INLINE_ASM ||
-                       tkc_op_int(op, ATTR_VOLATILE, 0);
-}
-
 bool streams_are_written(const Streams *s)
 {
-    Writes w = {.s = *s};
-    w.s.written = bitset_make(s->scratch, s->fn->nparams);
-    ir_walk(s->fn->body, add_write, &w);
+    Streams all = *s; /* with what the function writes */
+    bool anywhere = false;
+    all.written = bitset_make(s->scratch, s->fn->nparams);
+    for (const Op *op = s->fn->body->first; op; op = ir_next(op, NULL))
+        anywhere |= only_writes(op)
+                        ? !alias_params(s->scratch, s->fn, op_arg(op, 0), &all.written)
+                        : ir_has(op, OT_ATOMIC) || op->kind == OP_INLINE_ASM ||
+                              tkc_op_int(op, ATTR_VOLATILE, 0);
     for (int i = 0; i < s->all.len; i++)
-        w.anywhere |= s->all.data[i].box && !stays_as_it_is(&w.s, s->all.data[i].load);
-    return w.anywhere;
+        anywhere |= s->all.data[i].box && !stays_as_it_is(&all, s->all.data[i].load);
+    return anywhere;
 }
 
 /* ---- the loop around ---- */

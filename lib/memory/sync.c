@@ -18,20 +18,13 @@ static bool overlap(const Value *a, const Value *b, void *user)
     return x < y + memory_bytes(b->def) && y < x + memory_bytes(a->def);
 }
 
-static void add_barrier(Func *fn, Op *before)
+static void add_barrier(Op *before)
 {
-    Builder b = build_before(fn, before);
-    b.loc = before->loc;
+    Builder b = build_before(before);
     build_barrier(&b);
 }
 
 /* ---- atomics that release, and that wait ---- */
-
-typedef struct Meetings {
-    Arena *arena;
-    bool one_warp;
-    VEC(Op *) before; /* threads meet there */
-} Meetings;
 
 static bool is_barrier(const Op *op)
 {
@@ -47,23 +40,19 @@ static bool releases(const Op *op)
            (!strcmp(sem, "acq_rel") || !strcmp(sem, "release"));
 }
 
-static void note_meeting(Op *op, void *user)
+static bool meet_before(Op *op)
 {
-    Meetings *m = user;
-    if (releases(op) && !m->one_warp) vec_push(m->arena, &m->before, op);
-    if (op->kind == OP_ATOMIC_POLL) vec_push(m->arena, &m->before, op->next);
+    const bool meets = is_barrier(op) || is_barrier(op->prev);
+    if (!meets) add_barrier(op);
+    return !meets;
 }
 
-static bool meet(Pass *p, Func *fn)
+static bool meet(Func *fn)
 {
-    Meetings m = {.arena = p->scratch, .one_warp = fn->num_warps == 1};
     bool changed = false;
-    ir_walk(fn->body, note_meeting, &m);
-    for (int i = 0; i < m.before.len; i++) {
-        Op *op = m.before.data[i];
-        if (is_barrier(op) || is_barrier(op->prev)) continue;
-        add_barrier(fn, op);
-        changed = true;
+    for (Op *op = fn->body->first; op; op = ir_next(op, NULL)) {
+        if (releases(op) && fn->num_warps > 1) changed |= meet_before(op);
+        if (op->kind == OP_ATOMIC_POLL) changed |= meet_before(op->next);
     }
     return changed;
 }
@@ -71,12 +60,12 @@ static bool meet(Pass *p, Func *fn)
 /* needs: places of buffers.  keeps: everything else.  changes: adds barrier ops. */
 bool sync_run(Pass *p, Func *fn)
 {
-    bool changed = meet(p, fn);
+    bool changed = meet(fn);
     MemoryFlow flow = {
         .scratch = p->scratch, .overlap = overlap, .global = global_new(p->scratch, fn)};
     memory_flow(&flow, fn);
     for (int i = bitset_next(&flow.waits, 0); i >= 0; i = bitset_next(&flow.waits, i + 1)) {
-        add_barrier(fn, flow.ops.data[i]);
+        add_barrier(flow.ops.data[i]);
         changed = true;
     }
     return changed;

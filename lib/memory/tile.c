@@ -58,13 +58,9 @@ bool tile_find(const Tiles *tiles, Op *dot, int operand, Tile *out)
 
 void tile_store(Tiles *tiles, Tile *t)
 {
-    Builder b = build_before(tiles->fn, t->early ? t->early : t->home);
-    const Type *ty = t->base->type;
+    Builder b = build_before_at(t->early ? t->early : t->home, t->dot->loc);
     if (t->buffer) return;
-    b.loc = t->dot->loc;
-    t->buffer = build_alloc(&b, type_smem(ir_of(tiles->fn)->types, tkc_type_element(ty), ty->rank,
-                                          ty->shape, t->layout));
-    ir_set_int(tiles->fn, t->buffer->def, ATTR_COPIES, 1);
+    t->buffer = build_buffer(&b, t->base->type, t->layout, 1);
     build_sstore(&b, t->buffer, t->base, 0);
     if (t->home != t->dot) build_barrier(&b);
     vec_push(tiles->scratch, &tiles->made, *t);
@@ -78,8 +74,7 @@ void tile_read(const Tiles *tiles, const Tile *t)
     const Layout *l =
         t->flipped ? layout_trans(ir->layouts, operand->layout, 2, flip) : operand->layout;
     const Type *ty = type_with_layout(ir->types, t->base->type, l);
-    Builder b = build_before(tiles->fn, t->dot);
-    b.loc = t->dot->loc;
+    Builder b = build_before(t->dot);
     Value *x = build_ring_load(&b, t->buffer, build_int(&b, DT_I32, 0), ty);
     if (t->flipped) {
         x = build_trans(&b, x, flip);

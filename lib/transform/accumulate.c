@@ -32,8 +32,7 @@ static void accumulate(Func *fn, Op *sum)
 {
     const int i = is_fresh(sum, 0) ? 0 : 1;
     Op *dot = op_arg(sum, i)->def;
-    Builder b = build_before(fn, sum);
-    b.loc = dot->loc;
+    Builder b = build_before_at(sum, dot->loc);
     Value *all = build_dot(&b, op_arg(dot, 0), op_arg(dot, 1), op_arg(sum, 1 - i), NULL);
     ir_copy_attrs(fn, all->def, dot);
     all->name = op_result(sum, 0)->name;

@@ -5,23 +5,9 @@
 
    A step of more than one could pass the greatest integer and go on below zero, which a for loop
    does not; so such loops stay. */
-#include "base/vec.h"
 #include "ir/build.h"
 #include "tkc/carry.h"
 #include "transform/passes.h"
-
-typedef struct Loops {
-    Arena *scratch;
-    VEC(Op *) all; /* inner before outer */
-} Loops;
-
-static void collect(Region *r, Loops *loops)
-{
-    for (Op *op = r->first; op; op = op->next) {
-        for (int i = 0; i < op->nregions; i++) collect(op->regions[i], loops);
-        if (op->kind == OP_WHILE) vec_push(loops->scratch, &loops->all, op);
-    }
-}
 
 /* The condition passes everything on as it came, and does nothing else. */
 static bool only_asks(const Op *loop)
@@ -83,12 +69,11 @@ static void move_body(Region *from, Region *to, int slot)
     }
 }
 
-static void count(Arena *scratch, Func *fn, Op *loop, int slot, Value *end)
+static void count(Arena *scratch, Op *loop, int slot, Value *end)
 {
-    Builder b = build_before(fn, loop);
+    Builder b = build_before(loop);
     Value **inits = arena_array(scratch, Value *, loop->nargs);
     int64_t number;
-    b.loc = loop->loc;
     for (int i = 0; i < loop->nargs; i++) inits[i] = op_arg(loop, i);
     if (ir_const_int(end, &number)) end = build_const(&b, end->type, (uint64_t)number);
     Op *counted = build_for(&b, carry_init(loop, slot), end, build_const(&b, end->type, 1),
@@ -99,17 +84,23 @@ static void count(Arena *scratch, Func *fn, Op *loop, int slot, Value *end)
     ir_unlink(loop);
 }
 
-/* needs: nothing.  keeps: what every op computes.  changes: while loops become for loops. */
-bool count_run(Pass *p, Func *fn)
+/* Inner loops first. */
+static bool count_region(Arena *scratch, Region *r)
 {
-    Loops loops = {.scratch = p->scratch};
     bool changed = false;
-    collect(fn->body, &loops);
-    for (int i = 0; i < loops.all.len; i++) {
+    for (Op *op = r->first, *next; op; op = next) {
         Value *end;
-        const int slot = counted_slot(loops.all.data[i], &end);
-        if (slot >= 0) count(p->scratch, fn, loops.all.data[i], slot, end);
+        next = op->next;
+        for (int i = 0; i < op->nregions; i++) changed |= count_region(scratch, op->regions[i]);
+        const int slot = op->kind == OP_WHILE ? counted_slot(op, &end) : -1;
+        if (slot >= 0) count(scratch, op, slot, end);
         changed |= slot >= 0;
     }
     return changed;
+}
+
+/* needs: nothing.  keeps: what every op computes.  changes: while loops become for loops. */
+bool count_run(Pass *p, Func *fn)
+{
+    return count_region(p->scratch, fn->body);
 }

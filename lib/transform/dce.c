@@ -36,15 +36,12 @@ static void mark_parents(Dce *d, const Region *r)
     for (const Op *op = r->parent; op; op = op->region->parent) mark_control(d, op);
 }
 
-/* Whole: the ops of a combine are all needed. */
+/* Whole, with its results: the ops of a combine are all needed. */
 static void mark_op(Dce *d, const Op *op)
 {
-    for (int i = 0; i < op->nargs; i++) mark(d, op_arg(op, i));
-    for (int i = 0; i < op->nregions; i++) {
-        for (const Op *inner = op->regions[i]->first; inner; inner = inner->next) {
-            for (int j = 0; j < inner->nresults; j++) mark(d, op_result(inner, j));
-            mark_op(d, inner);
-        }
+    for (const Op *in = op; in; in = ir_next(in, op)) {
+        for (int i = 0; i < in->nargs; i++) mark(d, op_arg(in, i));
+        for (int i = 0; i < in->nresults; i++) mark(d, op_result(in, i));
     }
 }
 
@@ -67,7 +64,6 @@ static void mark_roots(Op *op, void *user)
 {
     Dce *d = user;
     if (carry_is_op(op) || ir_is_terminator(op) || ir_can_erase(op)) return;
-    for (int i = 0; i < op->nresults; i++) mark(d, op_result(op, i));
     mark_op(d, op);
     mark_parents(d, op->region);
 }

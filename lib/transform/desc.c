@@ -66,8 +66,7 @@ static void desc_op(Op *op, void *user)
     Descs *x = user;
     if (!ir_has(op, OT_DESC)) return;
     Value *mask;
-    Builder b = build_before(op->region->func, op);
-    b.loc = op->loc;
+    Builder b = build_before(op);
     Value *pointers = addresses(x->dx, &b, op, &mask);
     if (op->nresults) replace_load(&b, op, pointers, mask);
     else if (op->kind == OP_DESC_ATOMIC)

@@ -27,34 +27,33 @@ static void replace(Op *op, Value *with)
     ir_unlink(op);
 }
 
-static bool fold_region(Func *fn, Region *r);
+static bool fold_region(Region *r);
 
 /* An op with regions, after what is in them. */
-static bool fold_nested(Func *fn, Op *op, bool *gone)
+static bool fold_nested(Op *op, bool *gone)
 {
     bool changed = false;
-    for (int i = 0; i < op->nregions; i++) changed |= fold_region(fn, op->regions[i]);
+    for (int i = 0; i < op->nregions; i++) changed |= fold_region(op->regions[i]);
     return fold_control(op, gone) || changed;
 }
 
-static bool fold_single(Func *fn, Op *op)
+static bool fold_single(Op *op)
 {
-    Builder b = build_before(fn, op);
-    b.loc = op->loc;
+    Builder b = build_before(op);
     Value *v = fold_op(&b, op);
     if (v) replace(op, v);
     return v != NULL;
 }
 
 /* Where an op was replaced the walk goes on at the first op that was put in its place. */
-static bool fold_region(Func *fn, Region *r)
+static bool fold_region(Region *r)
 {
     bool changed = false;
     for (Op *op = r->first, *next; op; op = next) {
         Op *before = op->prev, *after = op->next;
         bool gone = false;
-        if (op->nregions > 0) changed |= fold_nested(fn, op, &gone);
-        else changed |= gone = fold_single(fn, op);
+        if (op->nregions > 0) changed |= fold_nested(op, &gone);
+        else changed |= gone = fold_single(op);
         next = !gone ? after : before ? before->next : r->first;
     }
     return changed;
@@ -64,5 +63,5 @@ static bool fold_region(Func *fn, Region *r)
 bool fold_run(Pass *p, Func *fn)
 {
     (void)p;
-    return fold_region(fn, fn->body);
+    return fold_region(fn->body);
 }

@@ -39,10 +39,9 @@ static bool is_cheap(const Op *branch)
     return cost <= MAX_COST;
 }
 
-static void convert_branch(Func *fn, Op *branch)
+static void convert_branch(Op *branch)
 {
-    Builder b = build_before(fn, branch);
-    b.loc = branch->loc;
+    Builder b = build_before(branch);
     for (int i = 0; i < 2; i++) ir_move_body_before(branch->regions[i], branch);
     for (int i = 0; i < branch->nresults; i++) {
         Value *yes = op_arg(branch->regions[0]->last, i), *no = op_arg(branch->regions[1]->last, i);
@@ -53,14 +52,14 @@ static void convert_branch(Func *fn, Op *branch)
 }
 
 /* Inner branches first: one that became selects may make the outer one small. */
-static bool convert_region(Func *fn, Region *r)
+static bool convert_region(Region *r)
 {
     bool changed = false;
     for (Op *op = r->first, *next; op; op = next) {
         next = op->next;
-        for (int i = 0; i < op->nregions; i++) changed |= convert_region(fn, op->regions[i]);
+        for (int i = 0; i < op->nregions; i++) changed |= convert_region(op->regions[i]);
         if (op->kind != OP_IF || !is_cheap(op)) continue;
-        convert_branch(fn, op);
+        convert_branch(op);
         changed = true;
     }
     return changed;
@@ -70,5 +69,5 @@ static bool convert_region(Func *fn, Region *r)
 bool ifconv_run(Pass *p, Func *fn)
 {
     (void)p;
-    return convert_region(fn, fn->body);
+    return convert_region(fn->body);
 }

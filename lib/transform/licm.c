@@ -34,24 +34,14 @@ static void set_level(Licm *l, const Value *v, int level)
     l->level.data[v->id] = level;
 }
 
-static int operand_level(const Licm *l, const Op *op)
-{
-    int level = 0;
-    for (int i = 0; i < op->nargs; i++) {
-        int at = level_of(l, op_arg(op, i));
-        if (at > level) level = at;
-    }
-    return level;
-}
-
 /* Of an op with all that its regions use. What a region defines itself counts as level 0 and does
    not matter. */
-static int needed_level(Licm *l, const Op *op)
+static int needed_level(const Licm *l, const Op *op)
 {
-    int level = operand_level(l, op);
-    for (int i = 0; i < op->nregions; i++) {
-        for (const Op *inner = op->regions[i]->first; inner; inner = inner->next) {
-            int at = needed_level(l, inner);
+    int level = 0;
+    for (const Op *in = op; in; in = ir_next(in, op)) {
+        for (int i = 0; i < in->nargs; i++) {
+            const int at = level_of(l, op_arg(in, i));
             if (at > level) level = at;
         }
     }
@@ -99,8 +89,7 @@ static Op *exchange(Licm *l, Op *op, const Op *first)
 {
     const Type *ty = op_result(op, 0)->type;
     const Op *before = op->prev;
-    Builder b = build_before(l->fn, op);
-    b.loc = op->loc;
+    Builder b = build_before(op);
     Value *from = build_broadcast(&b, op_arg(first, 0), ty->rank, ty->shape),
           *by = build_broadcast(&b, op_arg(first, 1), ty->rank, ty->shape),
           *moved = build_addptr(&b, from, op_arg(op, 1));

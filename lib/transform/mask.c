@@ -51,10 +51,9 @@ static Value *zero_of(Builder *b, const Type *ty)
 }
 
 /* What lanes that are masked off read. */
-static void drop_access(Mask *m, Op *op, Access a)
+static void drop_access(Op *op, Access a)
 {
-    Builder b = build_before(m->fn, op);
-    b.loc = op->loc;
+    Builder b = build_before(op);
     if (op->nresults > 0) {
         Value *instead = a.other >= 0 ? op_arg(op, a.other) : zero_of(&b, op_result(op, 0)->type);
         ir_replace_uses(op_result(op, 0), instead);
@@ -79,7 +78,7 @@ static void decide_access(Mask *m, Op *op)
     int truth = a.mask >= 0 ? truth_of(m, op_arg(op, a.mask)) : -1;
     if (truth < 0) return;
     if (truth) drop_mask(op, a);
-    else drop_access(m, op, a);
+    else drop_access(op, a);
     m->changed = true;
 }
 
@@ -94,8 +93,7 @@ static bool is_decided(const Mask *m, const Op *op)
 
 static void decide_condition(Mask *m, Op *op)
 {
-    Builder b = build_before(m->fn, op);
-    b.loc = op->loc;
+    Builder b = build_before(op);
     Value *v = op_result(op, 0);
     ir_replace_uses(v, build_const(&b, v->type, (uint64_t)axis_truth(m->facts, v)));
     m->changed = true;

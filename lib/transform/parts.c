@@ -9,27 +9,15 @@
    leave to the others (infinity minus infinity) counts as nothing, as in lower/mma.c. */
 #include <string.h>
 
-#include "base/vec.h"
 #include "ir/build.h"
 #include "ir/dot_unit.h"
 #include "ir/type.h"
 #include "transform/passes.h"
 
-typedef struct Dots {
-    Arena *scratch;
-    VEC(Op *) all;
-} Dots;
-
 static bool is_by_three(const Op *dot)
 {
-    return !strcmp(tkc_op_str(dot, ATTR_PRECISION, "ieee"), "tf32x3") &&
+    return dot->kind == OP_DOT && !strcmp(tkc_op_str(dot, ATTR_PRECISION, "ieee"), "tf32x3") &&
            type_dtype(op_arg(dot, 0)->type) == DT_F32;
-}
-
-static void collect(Op *op, void *user)
-{
-    Dots *dots = user;
-    if (op->kind == OP_DOT && is_by_three(op)) vec_push(dots->scratch, &dots->all, op);
 }
 
 /* What two sums of a product take of a thread's registers is not to be more than a half. */
@@ -64,18 +52,16 @@ static Value *product(Builder *b, Value *x, Value *y, Value *sum)
     return v;
 }
 
-static void split(Func *fn, Op *dot)
+static void split(Op *dot)
 {
     Value *big[2], *rest[2], *sum = op_arg(dot, 2);
     for (int i = 0; i < 2; i++) {
         Value *x = op_arg(dot, i);
-        Builder b = build_before(fn, dot_home(dot, x));
-        b.loc = dot->loc;
+        Builder b = build_before_at(dot_home(dot, x), dot->loc);
         big[i] = big_part(&b, x);
         rest[i] = build_binary(&b, OP_SUB, x, big[i]);
     }
-    Builder b = build_before(fn, dot);
-    b.loc = dot->loc;
+    Builder b = build_before(dot);
     Value *zero = build_const(&b, sum->type, 0),
           *small = product(&b, big[0], rest[1], product(&b, rest[0], big[1], zero)),
           *is_nan = build_binary(&b, OP_NE, small, small),
@@ -90,16 +76,16 @@ static void split(Func *fn, Op *dot)
    parts. */
 bool parts_run(Pass *p, Func *fn)
 {
-    Dots dots = {.scratch = p->scratch};
-    ir_walk(fn->body, collect, &dots);
+    (void)p;
     bool any = false;
-    for (int i = 0; i < dots.all.len; i++) {
-        Op *dot = dots.all.data[i];
+    for (Op *dot = fn->body->first, *next; dot; dot = next) {
         WarpSplit groups;
+        next = ir_next(dot, NULL);
+        if (!is_by_three(dot)) continue;
         ir_set_str(fn, dot, ATTR_PRECISION, "tf32"); /* asked of what it would be */
         const bool can = has_room(dot) && dot_splits_in_groups(dot, &groups);
         ir_set_str(fn, dot, ATTR_PRECISION, "tf32x3");
-        if (can) split(fn, dot);
+        if (can) split(dot);
         any |= can;
     }
     return any;

@@ -73,7 +73,7 @@ typedef struct Lead {
 /* base + (pointer as a number) mod WINDOW */
 static void lead_access(const World *w, Func *fn, Op *op)
 {
-    Builder b = build_before(fn, op);
+    Builder b = build_before(op);
     TypeTable *types = ir_of(fn)->types;
     Value *ptr = op_arg(op, 0);
     const Type *pointee = tkc_type_element(ptr->type)->elem, *i64 = type_scalar(types, DT_I64);
@@ -94,7 +94,7 @@ static void lead_op(Op *op, void *user)
     Func *fn = op->region->func;
     if (op->kind == OP_LOAD || op->kind == OP_STORE) lead_access(l->w, fn, op);
     if (op->kind != OP_PROGRAM_ID && op->kind != OP_NUM_PROGRAMS) return;
-    Builder b = build_before(fn, op);
+    Builder b = build_before(op);
     const int64_t *from = op->kind == OP_PROGRAM_ID ? l->run->program : l->run->programs;
     ir_replace_uses(op_result(op, 0), build_int(&b, DT_I32, from[tkc_op_int(op, ATTR_AXIS, 0)]));
 }

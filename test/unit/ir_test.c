@@ -384,7 +384,7 @@ static void builders_insert_before(void)
     world_open(&w);
     Func *fn = parse(&w, loop_text);
     Op *mul = find(fn->body, OP_MUL);
-    Builder b = build_before(fn, mul);
+    Builder b = build_before(mul);
     Value *v = build_unary(&b, OP_NEG, mul->args[0].value);
     EXPECT(v->def->next == mul && v->def->region == mul->region);
     expect_sound(&w, fn);

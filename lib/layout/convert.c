@@ -36,47 +36,34 @@ static void partial_define(Partial *m, uint32_t x, uint32_t y)
 
 static uint32_t partial_value(const Partial *m, uint32_t x)
 {
-    uint32_t combo, y = 0;
-    if (!f2_space_solve(&m->at, x, &combo)) return 0;
-    for (; combo; combo &= combo - 1) y ^= m->value[__builtin_ctz(combo)];
-    return y;
-}
-
-static uint32_t xor_columns(const uint32_t *col, uint32_t x)
-{
-    uint32_t y = 0;
-    for (; x; x &= x - 1) y ^= col[__builtin_ctz(x)];
-    return y;
+    uint32_t combo;
+    return f2_space_solve(&m->at, x, &combo) ? f2_sum(m->value, combo) : 0;
 }
 
 /* ---- inside a warp ---- */
 
-/* The map S, with the warp left alone. */
+/* The map S, with the warp left alone: the register and the lane, by bits of the result's register,
+   lane and warp. */
 typedef struct Source {
-    uint32_t reg_of_reg[LAYOUT_MAX_BITS], lane_of_reg[LAYOUT_MAX_BITS];
-    uint32_t reg_of_lane[CONVERT_MAX_THREAD_BITS], lane_of_lane[CONVERT_MAX_THREAD_BITS];
-    uint32_t reg_of_warp[CONVERT_MAX_THREAD_BITS], lane_of_warp[CONVERT_MAX_THREAD_BITS];
+    uint32_t reg[DIM_WARP + 1][LAYOUT_MAX_BITS], lane[DIM_WARP + 1][LAYOUT_MAX_BITS];
 } Source;
 
 /* The operand's columns that may be read. */
 typedef struct Reach {
     const Layout *from;
-    F2Matrix regs, both;           /* registers alone; registers, then lanes */
-    uint32_t free_lane, free_warp; /* that must stay 0 */
+    F2Matrix regs, both;            /* registers alone; registers, then lanes */
+    uint32_t is_free[DIM_WARP + 1]; /* bits that must stay 0 */
 } Reach;
 
 static Reach reach_of(const Layout *from, unsigned flags)
 {
-    Reach r = {.from = from};
-    if (flags & CONVERT_CANONICAL) {
-        r.free_lane = layout_free_bits(from, DIM_LANE);
-        r.free_warp = layout_free_bits(from, DIM_WARP);
-    }
-    for (int i = 0; i < from->nbits[DIM_REGISTER]; i++)
-        r.regs.col[r.regs.cols++] = from->basis[DIM_REGISTER][i];
-    r.both = r.regs;
+    Reach r = {.from = from,
+               .regs = layout_matrix(from, DIM_REGISTER),
+               .both = layout_matrix(from, DIM_LANE)};
+    for (LayoutDim d = DIM_LANE; flags & CONVERT_CANONICAL && d <= DIM_WARP; d++)
+        r.is_free[d] = layout_free_bits(from, d);
     for (int i = 0; i < from->nbits[DIM_LANE]; i++)
-        r.both.col[r.both.cols++] = r.free_lane >> i & 1 ? 0 : from->basis[DIM_LANE][i];
+        if (r.is_free[DIM_LANE] >> i & 1) r.both.col[r.regs.cols + i] = 0;
     return r;
 }
 
@@ -90,12 +77,15 @@ static bool find_source(const Reach *r, uint32_t v, uint32_t *reg, uint32_t *lan
     return true;
 }
 
-/* Staying in the own lane comes first. */
-static bool source_of_lane(const Reach *r, int i, uint32_t v, uint32_t *reg, uint32_t *lane)
+/* Of what bit i of that dim leads to. A warp stays, and staying in the own lane comes first. */
+static bool source_of(const Reach *r, LayoutDim dim, int i, uint32_t v, uint32_t *reg,
+                      uint32_t *lane)
 {
     uint64_t x;
-    if (i < r->from->nbits[DIM_LANE] && !(r->free_lane >> i & 1) &&
-        f2_solve(&r->regs, v ^ r->from->basis[DIM_LANE][i], &x)) {
+    const bool has = i < r->from->nbits[dim] && !(r->is_free[dim] >> i & 1);
+    const uint32_t own = has ? r->from->basis[dim][i] : 0;
+    if (dim == DIM_WARP) return has && find_source(r, v ^ own, reg, lane);
+    if (dim == DIM_LANE && has && f2_solve(&r->regs, v ^ own, &x)) {
         *reg = (uint32_t)x;
         *lane = UINT32_C(1) << i;
         return true;
@@ -106,21 +96,11 @@ static bool source_of_lane(const Reach *r, int i, uint32_t v, uint32_t *reg, uin
 /* False when some element has to come from another warp. */
 static bool find_sources(Source *s, const Layout *from, const Layout *to, unsigned flags)
 {
-    Reach r = reach_of(from, flags);
+    const Reach r = reach_of(from, flags);
     *s = (Source){0};
-    for (int i = 0; i < to->nbits[DIM_REGISTER]; i++) {
-        if (!find_source(&r, to->basis[DIM_REGISTER][i], &s->reg_of_reg[i], &s->lane_of_reg[i]))
-            return false;
-    }
-    for (int i = 0; i < to->nbits[DIM_LANE]; i++) {
-        if (!source_of_lane(&r, i, to->basis[DIM_LANE][i], &s->reg_of_lane[i], &s->lane_of_lane[i]))
-            return false;
-    }
-    for (int i = 0; i < to->nbits[DIM_WARP]; i++) {
-        if (i >= from->nbits[DIM_WARP] || r.free_warp >> i & 1) return false;
-        uint32_t v = to->basis[DIM_WARP][i] ^ from->basis[DIM_WARP][i];
-        if (!find_source(&r, v, &s->reg_of_warp[i], &s->lane_of_warp[i])) return false;
-    }
+    for (LayoutDim d = DIM_REGISTER; d <= DIM_WARP; d++)
+        for (int i = 0; i < to->nbits[d]; i++)
+            if (!source_of(&r, d, i, to->basis[d][i], &s->reg[d][i], &s->lane[d][i])) return false;
     return true;
 }
 
@@ -131,11 +111,11 @@ static int lost_lanes(const Source *s, int lanes, uint32_t *out, int *nsame)
     F2Matrix lane_only = {.cols = lanes};
     uint64_t kernel[F2_MAX];
     uint32_t regs[CONVERT_MAX_THREAD_BITS];
-    for (int i = 0; i < lanes; i++) lane_only.col[i] = s->lane_of_lane[i];
+    for (int i = 0; i < lanes; i++) lane_only.col[i] = s->lane[DIM_LANE][i];
     int n = f2_kernel(&lane_only, kernel);
     F2Matrix images = {.cols = n};
     for (int i = 0; i < n; i++)
-        images.col[i] = regs[i] = xor_columns(s->reg_of_lane, (uint32_t)kernel[i]);
+        images.col[i] = regs[i] = f2_sum(s->reg[DIM_LANE], (uint32_t)kernel[i]);
     uint64_t same[F2_MAX];
     *nsame = f2_kernel(&images, same);
     int count = 0;
@@ -160,11 +140,11 @@ static bool choose_turns(const Source *s, int lanes, int regs, uint32_t *turn_of
     int nsame, nlost = lost_lanes(s, lanes, lost, &nsame);
     F2Space reached = {0};
     Partial turns = {0};
-    for (int i = 0; i < lanes; i++) f2_space_add(&reached, s->lane_of_lane[i]);
+    for (int i = 0; i < lanes; i++) f2_space_add(&reached, s->lane[DIM_LANE][i]);
     for (int j = 0; j < nlost; j++) {
         int r = 0;
         if (j >= nsame) {
-            while (r < regs && !f2_space_add(&reached, s->lane_of_reg[r])) r++;
+            while (r < regs && !f2_space_add(&reached, s->lane[DIM_REGISTER][r])) r++;
             if (r == regs) return false;
         }
         partial_define(&turns, lost[j], j < nsame ? 0 : UINT32_C(1) << r);
@@ -196,18 +176,20 @@ static void make_stages(ConvertStages *st, const uint32_t *of_lane, int lanes,
     }
 }
 
+bool convert_begins_at_own(const ConvertPlan *p)
+{
+    for (int i = 0; i < p->to->nbits[DIM_LANE]; i++)
+        if (p->lane_of_lane[i] != UINT32_C(1) << i) return false;
+    for (int i = 0; i < p->to->nbits[DIM_WARP]; i++)
+        if (p->lane_of_warp[i]) return false;
+    return true;
+}
+
 static bool stays_in_lane(const ConvertPlan *p)
 {
-    for (int i = 0; i < p->to->nbits[DIM_LANE]; i++) {
-        if (p->lane_of_lane[i] != UINT32_C(1) << i) return false;
-    }
-    for (int i = 0; i < p->to->nbits[DIM_REGISTER]; i++) {
+    for (int i = 0; i < p->to->nbits[DIM_REGISTER]; i++)
         if (p->lane_of_round[i]) return false;
-    }
-    for (int i = 0; i < p->to->nbits[DIM_WARP]; i++) {
-        if (p->lane_of_warp[i]) return false;
-    }
-    return true;
+    return convert_begins_at_own(p);
 }
 
 /* Turns S and A into the three steps. */
@@ -221,20 +203,20 @@ static bool plan_shuffle(ConvertPlan *p, unsigned flags)
     if (!find_sources(&s, p->from, to, flags) || !choose_turns(&s, lanes, regs, turn)) return false;
     Partial send = {0}; /* P */
     for (int i = 0; i < lanes; i++) {
-        p->lane_of_lane[i] = s.lane_of_lane[i] ^ xor_columns(s.lane_of_reg, turn[i]);
+        p->lane_of_lane[i] = s.lane[DIM_LANE][i] ^ f2_sum(s.lane[DIM_REGISTER], turn[i]);
         partial_define(&send, p->lane_of_lane[i],
-                       s.reg_of_lane[i] ^ xor_columns(s.reg_of_reg, turn[i]));
+                       s.reg[DIM_LANE][i] ^ f2_sum(s.reg[DIM_REGISTER], turn[i]));
     }
     for (int i = 0; i < p->from->nbits[DIM_LANE]; i++) partial_define(&send, UINT32_C(1) << i, 0);
     for (int i = 0; i < p->from->nbits[DIM_LANE]; i++)
         offer[i] = partial_value(&send, UINT32_C(1) << i);
     for (int i = 0; i < regs; i++) {
-        p->lane_of_round[i] = s.lane_of_reg[i];
-        p->reg_of_round[i] = s.reg_of_reg[i] ^ partial_value(&send, s.lane_of_reg[i]);
+        p->lane_of_round[i] = s.lane[DIM_REGISTER][i];
+        p->reg_of_round[i] = s.reg[DIM_REGISTER][i] ^ partial_value(&send, s.lane[DIM_REGISTER][i]);
     }
     for (int i = 0; i < warps; i++) {
-        p->lane_of_warp[i] = s.lane_of_warp[i];
-        offer_warp[i] = s.reg_of_warp[i] ^ partial_value(&send, s.lane_of_warp[i]);
+        p->lane_of_warp[i] = s.lane[DIM_WARP][i];
+        offer_warp[i] = s.reg[DIM_WARP][i] ^ partial_value(&send, s.lane[DIM_WARP][i]);
     }
     make_stages(&p->send, offer, p->from->nbits[DIM_LANE], offer_warp, warps);
     make_stages(&p->receive, turn, lanes, NULL, 0);
@@ -328,11 +310,11 @@ void convert_plan_op(ConvertPlan *out, const Op *op)
 
 uint32_t convert_source_reg(const ConvertPlan *p, uint32_t round)
 {
-    return xor_columns(p->reg_of_round, round);
+    return f2_sum(p->reg_of_round, round);
 }
 
 uint32_t convert_source_lane(const ConvertPlan *p, uint32_t round, uint32_t lane, uint32_t warp)
 {
-    return xor_columns(p->lane_of_round, round) ^ xor_columns(p->lane_of_lane, lane) ^
-           xor_columns(p->lane_of_warp, warp);
+    return f2_sum(p->lane_of_round, round) ^ f2_sum(p->lane_of_lane, lane) ^
+           f2_sum(p->lane_of_warp, warp);
 }

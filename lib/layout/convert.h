@@ -74,6 +74,8 @@ bool convert_is_by_steps(const Op *op);
 /* The plan of a `convert` op. */
 void convert_plan_op(ConvertPlan *out, const Op *op);
 
+/* In round 0 each lane reads what it has itself. */
+bool convert_begins_at_own(const ConvertPlan *p);
 uint32_t convert_source_reg(const ConvertPlan *p, uint32_t round);
 uint32_t convert_source_lane(const ConvertPlan *p, uint32_t round, uint32_t lane, uint32_t warp);
 

@@ -4,10 +4,10 @@
    never uses a free column, so its bit stays 0. */
 #include "linear/f2.h"
 
-uint32_t f2_apply(const F2Matrix *m, uint64_t x)
+uint32_t f2_sum(const uint32_t *vec, uint64_t x)
 {
     uint32_t y = 0;
-    for (; x; x &= x - 1) y ^= m->col[__builtin_ctzll(x)];
+    for (; x; x &= x - 1) y ^= vec[__builtin_ctzll(x)];
     return y;
 }
 

@@ -8,7 +8,8 @@
 #define F2_MAX 64
 typedef struct F2Matrix { int cols; uint32_t col[F2_MAX]; } F2Matrix;
 
-uint32_t f2_apply(const F2Matrix *m, uint64_t x); /* XOR of the columns at the set bits of x */
+uint32_t f2_sum(const uint32_t *vec, uint64_t x); /* XOR of the vectors at the set bits of x */
+static inline uint32_t f2_apply(const F2Matrix *m, uint64_t x) { return f2_sum(m->col, x); }
 int f2_rank(const F2Matrix *m);
 /* Basis of the kernel into out[], returns its dimension. */
 int f2_kernel(const F2Matrix *m, uint64_t *out);

@@ -218,24 +218,18 @@ int layout_registers(const Layout *l)
     return 1 << l->nbits[DIM_REGISTER];
 }
 
-static uint32_t xor_of(const Layout *l, LayoutDim dim, uint32_t x)
-{
-    uint32_t index = 0;
-    for (; x; x &= x - 1) index ^= l->basis[dim][__builtin_ctz(x)];
-    return index;
-}
-
 uint32_t layout_apply(const Layout *l, uint32_t reg, uint32_t lane, uint32_t warp)
 {
-    return xor_of(l, DIM_REGISTER, reg) ^ xor_of(l, DIM_LANE, lane) ^ xor_of(l, DIM_WARP, warp);
+    return f2_sum(l->basis[DIM_REGISTER], reg) ^ f2_sum(l->basis[DIM_LANE], lane) ^
+           f2_sum(l->basis[DIM_WARP], warp);
 }
 
-void layout_matrix(const Layout *l, F2Matrix *out)
+F2Matrix layout_matrix(const Layout *l, LayoutDim last)
 {
-    out->cols = 0;
-    for (int d = DIM_REGISTER; d <= DIM_WARP; d++) {
-        for (int i = 0; i < l->nbits[d]; i++) out->col[out->cols++] = l->basis[d][i];
-    }
+    F2Matrix m = {0};
+    for (LayoutDim d = DIM_REGISTER; d <= last; d++)
+        for (int i = 0; i < l->nbits[d]; i++) m.col[m.cols++] = l->basis[d][i];
+    return m;
 }
 
 uint32_t layout_free_bits(const Layout *l, LayoutDim dim)
@@ -256,9 +250,8 @@ bool layout_has_free_threads(const Layout *l)
 
 bool layout_is_surjective(const Layout *l)
 {
-    F2Matrix m;
-    layout_matrix(l, &m);
-    return f2_rank(&m) == l->total_log2;
+    const F2Matrix all = layout_matrix(l, DIM_WARP);
+    return f2_rank(&all) == l->total_log2;
 }
 
 int layout_run_log2(const Layout *l, int dim)
@@ -298,10 +291,9 @@ void layout_add_vectors(F2Space *s, const Layout *l, LayoutDim dim, int n)
 
 int layout_find_register(const Layout *l, uint32_t index)
 {
-    F2Matrix m = {.cols = l->nbits[DIM_REGISTER]};
+    const F2Matrix registers = layout_matrix(l, DIM_REGISTER);
     uint64_t x;
-    for (int i = 0; i < m.cols; i++) m.col[i] = l->basis[DIM_REGISTER][i];
-    return f2_solve(&m, index, &x) ? (int)x : -1;
+    return f2_solve(&registers, index, &x) ? (int)x : -1;
 }
 
 /* ---- algebra ---- */

@@ -81,9 +81,9 @@ const Layout *layout_blocked_as(LayoutTable *t, const Blocked *b);
 int layout_registers(const Layout *l);                      /* 1 << nbits[DIM_REGISTER] */
 /* The element's index. */
 uint32_t layout_apply(const Layout *l, uint32_t reg, uint32_t lane, uint32_t warp);
-/* The map as a matrix from the bits (register, then lane, then warp, from bit 0 on) to the bits
-   of the index. */
-void layout_matrix(const Layout *l, F2Matrix *out);
+/* The map as a matrix from the bits (register, then lane, then warp, from bit 0 on, as far as
+   `last`) to the bits of the index. */
+F2Matrix layout_matrix(const Layout *l, LayoutDim last);
 /* The free bits of a hardware dim, as a mask: the duplicates. Zero vectors, and those that
    earlier ones span. */
 uint32_t layout_free_bits(const Layout *l, LayoutDim dim);

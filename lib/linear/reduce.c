@@ -38,17 +38,20 @@ uint32_t layout_warp_bits(const Layout *l, int dim)
     return bits;
 }
 
+static F2Matrix forget(const Layout *l, int dim, LayoutDim last)
+{
+    F2Matrix m = layout_matrix(l, last);
+    for (int i = 0; i < m.cols; i++) m.col[i] = layout_forget(l, dim, m.col[i]);
+    return m;
+}
+
 /* Register combinations that stay within one result element, each once; what they reach along the
    dim goes to `reached`. Returns the dimension of the kernel. */
 static int register_kernel(const Layout *l, int dim, F2Space *reached)
 {
-    F2Matrix regs = {.cols = l->nbits[DIM_REGISTER]}, forgotten = regs;
+    const F2Matrix regs = layout_matrix(l, DIM_REGISTER), forgotten = forget(l, dim, DIM_REGISTER);
     uint64_t kernel[F2_MAX];
-    for (int i = 0; i < regs.cols; i++) {
-        regs.col[i] = l->basis[DIM_REGISTER][i];
-        forgotten.col[i] = layout_forget(l, dim, regs.col[i]);
-    }
-    int n = f2_kernel(&forgotten, kernel);
+    const int n = f2_kernel(&forgotten, kernel);
     for (int i = 0; i < n; i++) f2_space_add(reached, f2_apply(&regs, kernel[i]));
     return n;
 }
@@ -76,11 +79,9 @@ static bool warps_are_apart(const Layout *l, int dim)
 
 bool layout_reduces(const Layout *l, int dim)
 {
-    F2Matrix all;
+    const F2Matrix all = forget(l, dim, DIM_WARP);
     F2Space reached = {0};
     uint64_t kernel[F2_MAX];
-    layout_matrix(l, &all);
-    for (int i = 0; i < all.cols; i++) all.col[i] = layout_forget(l, dim, all.col[i]);
     int steps = register_kernel(l, dim, &reached);
     for (LayoutDim d = DIM_LANE; d <= DIM_WARP; d++) {
         for (int i = 0; i < l->nbits[d]; i++) {

@@ -267,9 +267,7 @@ void shared_plan_vectors(SharedPlan *out, const Layout *from, int n, const uint3
 
 uint32_t shared_piece(const SharedPlan *p, uint32_t i)
 {
-    uint32_t index = 0;
-    for (; i; i &= i - 1) index ^= p->piece[__builtin_ctz(i)];
-    return index;
+    return f2_sum(p->piece, i);
 }
 
 const Layout *shared_layout(LayoutTable *t, const SharedPlan *p, const Layout *like)
@@ -387,6 +385,5 @@ int64_t shared_head(const SharedAccess *a, uint32_t reg, uint32_t piece)
 uint32_t shared_vector_reg(const SharedAccess *a, uint32_t head, uint32_t e)
 {
     check(e >> a->vector_log2 == 0, "no element %u in a vector", (unsigned)e);
-    for (; e; e &= e - 1) head ^= a->vector_reg[__builtin_ctz(e)];
-    return head;
+    return head ^ f2_sum(a->vector_reg, e);
 }

@@ -21,20 +21,11 @@ static void apply_stages(Lower *L, const ConvertStages *st, LLVMValueRef *regs, 
     }
 }
 
-static bool is_own_lane(const ConvertPlan *p)
-{
-    for (int i = 0; i < p->to->nbits[DIM_LANE]; i++)
-        if (p->lane_of_lane[i] != 1u << i) return false;
-    for (int i = 0; i < p->to->nbits[DIM_WARP]; i++)
-        if (p->lane_of_warp[i]) return false;
-    return true;
-}
-
 static void move_in_warp(Lower *L, const ConvertPlan *p, LLVMValueRef *from, int nfrom,
                          LLVMValueRef *to, int nto)
 {
     apply_stages(L, &p->send, from, nfrom);
-    const bool own = is_own_lane(p);
+    const bool own = convert_begins_at_own(p);
     ThreadPart source = {0};
     if (p->moves_lanes && !own) source = lower_thread_linear(L, p->lane_of_lane, p->lane_of_warp);
     for (int r = 0; r < nto; r++) {

@@ -42,7 +42,7 @@ static int64_t answer_of(const Question *q, const AxisFacts *facts)
     const Op *op = q->access->op;
     const Value *ptr = op_arg(op, 0);
     int64_t best = 1;
-    if (q->of_mask) best = axis_mask_constancy(facts, vector_mask(op), q->access->vec.dim);
+    if (q->of_mask) best = axis_constancy(facts, vector_mask(op), q->access->vec.dim);
     for (int d = 0; !q->of_mask && d < ptr->type->rank; d++) {
         const int width = axis_vector_width(facts, ptr, d, VECTOR_MAX_BYTES);
         best = width > best ? width : best;
@@ -217,7 +217,7 @@ static void remark_edge(const Remarks *x, const AccessCost *c)
     Buf text = buf_make(x->dx->arena);
     const int dim = c->vec.dim, width = 1 << c->vec.log2;
     buf_printf(&text, "a thread %s %d bytes at a time", verb_of(c->op), c->bytes);
-    if (axis_mask_constancy(x->facts, vector_mask(c->op), dim) < width) {
+    if (axis_constancy(x->facts, vector_mask(c->op), dim) < width) {
         remark_mask(x, c, &text);
         return;
     }

@@ -72,9 +72,9 @@ int axis_vector_width(const AxisFacts *facts, const Value *ptr, int dim, int max
     return width;
 }
 
-int64_t axis_mask_constancy(const AxisFacts *facts, const Value *mask, int dim)
+int64_t axis_constancy(const AxisFacts *facts, const Value *v, int dim)
 {
-    return mask && type_is_block(mask->type) ? axis_of(facts, mask)->constancy[dim] : INT64_MAX;
+    return v && type_is_block(v->type) ? axis_of(facts, v)->constancy[dim] : INT64_MAX;
 }
 
 int axis_truth(const AxisFacts *facts, const Value *cond)
@@ -167,9 +167,8 @@ static void sharpen_by(AxisFacts *facts, const Value *cond, bool truth, int dept
     }
 }
 
-static void enter(void *state, const Region *r)
+void axis_enter(AxisFacts *facts, const Region *r)
 {
-    AxisFacts *facts = state;
     vec_push(facts->arena, &facts->marks, facts->sharpened.len);
     const Op *op = r->parent;
     if (!op) return;
@@ -183,10 +182,8 @@ static void enter(void *state, const Region *r)
     }
 }
 
-static void leave(void *state, const Region *r)
+void axis_leave(AxisFacts *facts)
 {
-    (void)r;
-    AxisFacts *facts = state;
     int mark = facts->marks.data[--facts->marks.len];
     while (facts->sharpened.len > mark) {
         Sharpened s = facts->sharpened.data[--facts->sharpened.len];
@@ -202,9 +199,8 @@ static void set(AxisFacts *facts, const Value *v, const AxisFact *f)
     else facts->of[v->id] = facts->base[v->id] = arena_copy(facts->arena, f, sizeof *f);
 }
 
-static void define(void *state, const Op *op)
+void axis_define(AxisFacts *facts, const Op *op)
 {
-    AxisFacts *facts = state;
     for (int i = 0; i < op->nresults; i++) {
         AxisFact f = axis_of_result(facts, op, i);
         set(facts, op_result(op, i), &f);
@@ -251,9 +247,8 @@ static AxisFact fact_of_induction(const AxisFacts *facts, const Op *op, const Ty
     return f;
 }
 
-static void bind(void *state, const Value *arg)
+void axis_bind(AxisFacts *facts, const Value *arg)
 {
-    AxisFacts *facts = state;
     const Op *op = arg->region->parent;
     AxisFact f = !op                  ? fact_of_param(facts, arg)
                  : op->kind == OP_FOR ? fact_of_induction(facts, op, arg->type)
@@ -294,9 +289,8 @@ static bool is_loop_head(const Value *v)
     return op->kind == OP_FOR || (op->kind == OP_WHILE && v->region == op->regions[0]);
 }
 
-static bool merge(void *state, const Value *into, const Value *from)
+bool axis_merge(AxisFacts *facts, const Value *into, const Value *from)
 {
-    AxisFacts *facts = state;
     AxisFact *old = facts->base[into->id];
     if (!old) {
         set(facts, into, axis_of(facts, from));
@@ -313,13 +307,12 @@ static bool merge(void *state, const Value *into, const Value *from)
 
 static AxisFacts *analyze(Arena *a, const Func *fn, const AxisGiven *given, AxisTrust trust)
 {
-    static const FlowRules rules = {define, bind, merge, enter, leave};
     AxisFacts *facts = arena_new(a, AxisFacts);
     *facts = (AxisFacts){.arena = a, .fn = fn, .given = given, .trust = trust, .n = fn->nvalues};
     facts->base = arena_array(a, AxisFact *, fn->nvalues);
     facts->of = arena_array(a, AxisFact *, fn->nvalues);
     facts->changes = arena_array(a, uint8_t, fn->nvalues);
-    flow_run(&rules, facts, fn);
+    flow_run(facts, fn);
     return facts;
 }
 

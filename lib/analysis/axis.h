@@ -50,9 +50,9 @@ const AxisFact *axis_of(const AxisFacts *facts, const Value *v);
 /* How many neighbouring elements along the fastest axis of a block of pointers one access may
    cover, by contiguity and alignment, at most max_bytes; 1 when nothing is known. */
 int axis_vector_width(const AxisFacts *facts, const Value *ptr, int dim, int max_bytes);
-/* Neighbours along dim, in aligned groups, for which the mask is one value. Without a mask (NULL)
-   or with a scalar one there is no limit: INT64_MAX. */
-int64_t axis_mask_constancy(const AxisFacts *facts, const Value *mask, int dim);
+/* Neighbours along dim, in aligned groups, for which v, a mask as a rule, is one value. Of none
+   (NULL) and of a scalar there is no limit: INT64_MAX. */
+int64_t axis_constancy(const AxisFacts *facts, const Value *v, int dim);
 /* Of an integer division: neighbours along dim, in aligned groups, that count up from a multiple of
    their number, which divides their one divisor. */
 int64_t axis_group_of_division(const AxisFacts *facts, const Op *op, int dim);

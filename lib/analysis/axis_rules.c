@@ -67,18 +67,12 @@ static void copy_runs(AxisFact *out, const AxisFact *from)
     }
 }
 
-/* Constancy along a dim of the result of an operand that may be a scalar. */
-static int64_t constancy_of(const AxisSite *s, int arg, int d)
-{
-    const Value *v = op_arg(s->op, arg);
-    return type_is_block(v->type) ? axis_of(s->facts, v)->constancy[d] : INT64_MAX;
-}
-
 void axis_rule_elementwise(const AxisSite *s, AxisFact *out)
 {
     for (int d = 0; d < axis_dims(s->type); d++) {
         int64_t c = INT64_MAX;
-        for (int i = 0; i < s->op->nargs; i++) c = min_of(c, constancy_of(s, i, d));
+        for (int i = 0; i < s->op->nargs; i++)
+            c = min_of(c, axis_constancy(s->facts, op_arg(s->op, i), d));
         out->constancy[d] = c;
     }
 }
@@ -336,7 +330,8 @@ static void rule_select(const AxisSite *s, AxisFact *out)
     if (truth == 0) valid = *no;
     if (truth < 0) {
         for (int d = 0; d < axis_dims(s->type); d++)
-            valid = limit_to_groups(valid, s->type, d, constancy_of(s, 0, d));
+            valid = limit_to_groups(valid, s->type, d,
+                                    axis_constancy(s->facts, op_arg(s->op, 0), d));
     }
     valid.lo_all = both.lo_all;
     valid.hi_all = both.hi_all;

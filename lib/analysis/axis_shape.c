@@ -202,22 +202,10 @@ static void rule_reshape(const AxisSite *s, AxisFact *out)
 
 /* ---- along an axis ---- */
 
-/* The op of a combine that is a single op on its two arguments; OP_NONE for others. */
-static OpKind combine_of(const Op *op)
-{
-    const Op *only = op->regions[0]->first;
-    bool simple = op->nargs == 1 && only && only->next && only->next == op->regions[0]->last &&
-                  only->nargs == 2 && only->nresults == 1 &&
-                  op_arg(only->next, 0) == op_result(only, 0) &&
-                  op_arg(only, 0) != op_arg(only, 1) && op_arg(only, 0)->region == op->regions[0] &&
-                  op_arg(only, 1)->region == op->regions[0];
-    return simple ? only->kind : OP_NONE;
-}
-
 /* Choosing among elements stays within their bounds; a sum of n of them within n times those. */
 static void bound_combine(const AxisSite *s, AxisFact *out, int64_t n, bool all_lanes)
 {
-    OpKind kind = combine_of(s->op);
+    const OpKind kind = ir_combine_kind(s->op->regions[0]);
     bool picks = kind == OP_MIN || kind == OP_MAX;
     if (!type_is_int(s->type) || type_is_bool(s->type) || (!picks && kind != OP_ADD)) return;
     Range r = axis_range(s->x, s->tx, all_lanes);
@@ -245,7 +233,7 @@ static void rule_scan(const AxisSite *s, AxisFact *out)
     int axis = (int)tkc_op_int(s->op, ATTR_AXIS, 0);
     axis_rule_elementwise(s, out);
     out->constancy[axis] = 1;
-    if (combine_of(s->op) != OP_ADD) {
+    if (ir_combine_kind(s->op->regions[0]) != OP_ADD) {
         bound_combine(s, out, 1, false);
         return;
     }

@@ -13,104 +13,86 @@
 
 #include "tkc/carry.h"
 
-typedef struct Flow {
-    const FlowRules *rules;
-    void *state;
-} Flow;
+static void flow_ops(AxisFacts *f, const Region *r);
 
-static void flow_ops(const Flow *f, const Region *r);
-
-static void enter_region(const Flow *f, const Region *r)
+static void flow_region(AxisFacts *f, const Region *r)
 {
-    f->rules->enter(f->state, r);
-}
-
-static void flow_region(const Flow *f, const Region *r)
-{
-    enter_region(f, r);
+    axis_enter(f, r);
     flow_ops(f, r);
 }
 
-static void leave_region(const Flow *f, const Region *r)
+static void merge_inits(AxisFacts *f, const Op *op, const Region *r)
 {
-    f->rules->leave(f->state, r);
-}
-
-static void merge_inits(const Flow *f, const Op *op, const Region *r)
-{
-    for (int i = 0; i < op->nresults; i++)
-        f->rules->merge(f->state, carry_param(r, i), carry_init(op, i));
+    for (int i = 0; i < op->nresults; i++) axis_merge(f, carry_param(r, i), carry_init(op, i));
 }
 
 /* What a region passes on into the slots' arguments of another, or into the results. */
-static bool merge_passed(const Flow *f, const Region *from, const Region *to)
+static bool merge_passed(AxisFacts *f, const Region *from, const Region *to)
 {
     const Op *op = from->parent;
     bool changed = false;
     for (int i = 0; i < op->nresults; i++)
-        changed |= f->rules->merge(f->state, to ? carry_param(to, i) : op_result(op, i),
-                                   carry_passed(from, i));
+        changed |= axis_merge(f, to ? carry_param(to, i) : op_result(op, i), carry_passed(from, i));
     return changed;
 }
 
 /* The carried values are the initial ones or those of the last round, and the results are the
    carried values. */
-static void flow_for(const Flow *f, const Op *op)
+static void flow_for(AxisFacts *f, const Op *op)
 {
     const Region *body = op->regions[0];
     merge_inits(f, op, body);
     bool changed = true;
     while (changed) {
-        f->rules->bind(f->state, body->args[0]);
+        axis_bind(f, body->args[0]);
         flow_region(f, body);
         changed = merge_passed(f, body, body);
-        leave_region(f, body);
+        axis_leave(f);
     }
-    for (int i = 0; i < op->nresults; i++)
-        f->rules->merge(f->state, op_result(op, i), carry_param(body, i));
+    for (int i = 0; i < op->nresults; i++) axis_merge(f, op_result(op, i), carry_param(body, i));
 }
 
 /* What the condition passes on goes to the body and, at the end, to the results. */
-static void flow_while(const Flow *f, const Op *op)
+static void flow_while(AxisFacts *f, const Op *op)
 {
     const Region *test = op->regions[0], *body = op->regions[1];
     merge_inits(f, op, test);
     bool changed = true;
     while (changed) {
         flow_region(f, test);
-        enter_region(f, body);
+        axis_enter(f, body);
         merge_passed(f, test, body);
         flow_ops(f, body);
         changed = merge_passed(f, body, test);
-        leave_region(f, body);
-        leave_region(f, test);
+        axis_leave(f);
+        axis_leave(f);
     }
     merge_passed(f, test, NULL);
 }
 
-static void flow_if(const Flow *f, const Op *op)
+static void flow_if(AxisFacts *f, const Op *op)
 {
     for (int i = 0; i < op->nregions; i++) {
         flow_region(f, op->regions[i]);
         merge_passed(f, op->regions[i], NULL);
-        leave_region(f, op->regions[i]);
+        axis_leave(f);
     }
 }
 
 /* The region of a reduce or scan: its arguments are any elements, its results are what `define`
    says. */
-static void flow_combine(const Flow *f, const Op *op)
+static void flow_combine(AxisFacts *f, const Op *op)
 {
     for (int i = 0; i < op->nregions; i++) {
         const Region *r = op->regions[i];
-        for (int j = 0; j < r->nargs; j++) f->rules->bind(f->state, r->args[j]);
+        for (int j = 0; j < r->nargs; j++) axis_bind(f, r->args[j]);
         flow_region(f, r);
-        leave_region(f, r);
+        axis_leave(f);
     }
-    f->rules->define(f->state, op);
+    axis_define(f, op);
 }
 
-static void flow_ops(const Flow *f, const Region *r)
+static void flow_ops(AxisFacts *f, const Region *r)
 {
     for (const Op *op = r->first; op; op = op->next) {
         if (op->kind == OP_FOR) flow_for(f, op);
@@ -120,10 +102,9 @@ static void flow_ops(const Flow *f, const Region *r)
     }
 }
 
-void flow_run(const FlowRules *rules, void *state, const Func *fn)
+void flow_run(AxisFacts *f, const Func *fn)
 {
-    Flow f = {rules, state};
-    for (int i = 0; i < fn->body->nargs; i++) rules->bind(state, fn->body->args[i]);
-    flow_region(&f, fn->body);
-    leave_region(&f, fn->body);
+    for (int i = 0; i < fn->body->nargs; i++) axis_bind(f, fn->body->args[i]);
+    flow_region(f, fn->body);
+    axis_leave(f);
 }

@@ -1,26 +1,22 @@
-/* A forward fixpoint over structured regions: what an analysis of values is driven by. */
+/* A forward fixpoint over structured regions, and what it asks of the analysis of values (axis.c). */
 #ifndef TKC_ANALYSIS_FLOW_H
 #define TKC_ANALYSIS_FLOW_H
 
-#include <stdbool.h>
-#include "tkc/ir.h"
+#include "analysis/axis.h"
 
-/* How the analysis keeps its state is its own affair; `state` is handed through. */
-typedef struct FlowRules {
-    /* Sets the results of an op into whose results nothing flows: any but for, while, if. */
-    void (*define)(void *state, const Op *op);
-    /* Sets a region argument into which nothing flows: a parameter, an induction variable, an
-       operand of a combine. */
-    void (*bind)(void *state, const Value *arg);
-    /* The state of `from` flows into `into`, which only loses by it. True when `into` changed; that
-       may happen to one value a bounded number of times only. The first time is a change. */
-    bool (*merge)(void *state, const Value *into, const Value *from);
-    /* Around the ops of a region, each time they are looked at: for what holds inside it only. */
-    void (*enter)(void *state, const Region *r);
-    void (*leave)(void *state, const Region *r);
-} FlowRules;
+/* Sets the results of an op into whose results nothing flows: any but for, while, if. */
+void axis_define(AxisFacts *facts, const Op *op);
+/* Sets a region argument into which nothing flows: a parameter, an induction variable, an operand of
+   a combine. */
+void axis_bind(AxisFacts *facts, const Value *arg);
+/* What is known of `from` flows into `into`, which only loses by it. True when `into` changed; that
+   may happen to one value a bounded number of times only. The first time is a change. */
+bool axis_merge(AxisFacts *facts, const Value *into, const Value *from);
+/* Around the ops of a region, each time they are looked at: for what holds inside it only. */
+void axis_enter(AxisFacts *facts, const Region *r);
+void axis_leave(AxisFacts *facts);
 
 /* Looks at each op at least once, at those in loops until nothing changes. */
-void flow_run(const FlowRules *rules, void *state, const Func *fn);
+void flow_run(AxisFacts *facts, const Func *fn);
 
 #endif

@@ -49,7 +49,7 @@ static bool is_constant_along(Trace *t, const Value *mask, int axis)
     if (axis_truth(t->facts, mask) == 1) return true;
     for (int d = 0; d < ty->rank; d++) {
         bool counts = axis == ALL_DIMS || axis == d;
-        if (counts && axis_mask_constancy(t->facts, mask, d) < ty->shape[d]) return false;
+        if (counts && axis_constancy(t->facts, mask, d) < ty->shape[d]) return false;
     }
     return true;
 }
@@ -210,10 +210,10 @@ static OpKind combine_kind(const Op *op)
 {
     const Region *r = op->regions[0];
     const Op *first = r->first;
-    if (first == r->last || first->nargs != 2) return OP_NONE;
-    bool ordered = op_arg(first, 0) == r->args[0] && op_arg(first, 1) == r->args[op->nargs];
-    if (op->nargs == 1 && first->next == r->last) return first->kind;
-    if (op->nargs != 2 || !ordered) return OP_NONE;
+    if (op->nargs == 1) return ir_combine_kind(r);
+    if (op->nargs != 2 || first == r->last || first->nargs != 2 || op_arg(first, 0) != r->args[0] ||
+        op_arg(first, 1) != r->args[2])
+        return OP_NONE;
     if (first->kind == OP_GT || first->kind == OP_GE) return OP_MAX;
     return first->kind == OP_LT || first->kind == OP_LE ? OP_MIN : OP_NONE;
 }

@@ -283,6 +283,15 @@ void ir_unlink(Op *op)
     drop_uses(op);
 }
 
+void ir_replace(Op *op, Value *const *with)
+{
+    for (int i = 0; i < op->nresults; i++) {
+        if (with[i]->def && !with[i]->name) with[i]->name = op_result(op, i)->name;
+        ir_replace_uses(op_result(op, i), with[i]);
+    }
+    ir_unlink(op);
+}
+
 void ir_move_before(Op *op, Op *at)
 {
     if (op == at) return;
@@ -392,6 +401,16 @@ int ir_axis(const Op *op)
     case OP_SORT: return op_arg(op, 0)->type->rank - 1;
     default: return -1;
     }
+}
+
+OpKind ir_combine_kind(const Region *r)
+{
+    const Op *only = r->first;
+    if (r->nargs != 2 || !only || only->next != r->last || only->nargs != 2 ||
+        op_arg(r->last, 0)->def != only)
+        return OP_NONE;
+    const Value *x = op_arg(only, 0), *y = op_arg(only, 1);
+    return x != y && x->region == r && y->region == r ? only->kind : OP_NONE;
 }
 
 bool ir_is_part(const Op *op, const Op *whole)

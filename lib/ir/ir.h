@@ -53,6 +53,8 @@ void ir_stop_passing(Op *op, int slot);
 void ir_remove_slot(Op *op, int slot);
 void ir_set_type(Value *v, const Type *type);
 void ir_replace_uses(Value *old, Value *with); /* every use */
+/* The op's results are these from now on, by its names where they have none; it goes. */
+void ir_replace(Op *op, Value *const *with);
 /* Copies an op with its regions. `map` (value id -> Value*) translates operands and receives the
    results; size fn->nvalues at the start of the copy; values not in it stand for themselves. The
    copy is detached. */
@@ -106,6 +108,8 @@ bool ir_may_combine(const Op *op);
 /* The dim along which a reduction, a scan or a sort looks at an element's neighbours; -1 for any other
    op. */
 int ir_axis(const Op *op);
+/* The op that a combining region of two values is, each of them once; OP_NONE for any other. */
+OpKind ir_combine_kind(const Region *r);
 /* True when v is defined outside r (and its nested regions). */
 bool ir_is_defined_outside(const Value *v, const Region *r);
 /* The region of the innermost loop around the op that it stands in, itself or in a branch; NULL: none

@@ -26,7 +26,7 @@ static void number_value(Printer *p, const Value *v)
     const Layout *l = v->type->layout;
     if (!l || map_has(&p->names, (uint64_t)(uintptr_t)l)) return;
     vec_push(p->out->arena, &p->layouts, l);
-    map_set_ptr(&p->names, l, (void *)(uintptr_t)p->layouts.len);
+    map_set_number(&p->names, l, p->layouts.len - 1);
 }
 
 static void number_region(Printer *p, const Region *r)
@@ -127,7 +127,7 @@ static void print_results(Printer *p, const Op *op)
 static void print_layout_name(Buf *out, const Layout *l, void *user)
 {
     const Printer *p = user;
-    buf_printf(out, "#%d", (int)(uintptr_t)map_get_ptr(&p->names, l) - 1);
+    buf_printf(out, "#%d", map_number(&p->names, l));
 }
 
 static void print_type(Printer *p, const Type *ty)

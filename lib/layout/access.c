@@ -73,14 +73,14 @@ struct Accesses {
     const AxisFacts *facts;
     Near near;
     VEC(Access) list;
-    Map of_op; /* to its place in the list, from 1 on */
-    Map courses; /* of values, one more than they are */
+    Map of_op; /* to its place in the list */
+    Map courses; /* of values */
     bool multiplies;
     VEC(Group) groups;
     VEC(Op *) by_stake;    /* those of the group with the greatest stake first */
-    VEC(const Op *) along; /* ops that look along a dim: reductions, scans, sorts */
-    VEC(Weighed) divisions; /* of integers */
-    VEC(Weighed) moving; /* scans, and gathers from blocks: threads meet for them */
+    /* ops that look along a dim (reductions, scans, sorts), divisions of integers, and gathers from
+       blocks */
+    VEC(Weighed) others;
 };
 
 bool access_is_block(const Op *op)
@@ -129,15 +129,15 @@ static Course course_of(Accesses *x, const Value *v)
     const Op *op = v->def;
     if (!op || !type_is_block(v->type) || op->kind == OP_SPLAT || op->kind == OP_ARANGE)
         return COURSE_EVEN;
-    const uintptr_t known = (uintptr_t)map_get_ptr(&x->courses, v);
-    if (known) return (Course)(known - 1);
+    const int known = map_number(&x->courses, v);
+    if (known >= 0) return (Course)known;
     Course worst = course_of_op(op);
     for (int i = 0; worst < COURSE_LOADED && i < op->nargs; i++) {
         const Course c = course_of(x, op_arg(op, i));
         if (c > worst) worst = c;
     }
     if (op->kind == OP_BROADCAST && worst == COURSE_LOADED) worst = COURSE_TABLE;
-    map_set_ptr(&x->courses, v, (void *)(uintptr_t)(worst + 1));
+    map_set_number(&x->courses, v, (int)worst);
     return worst;
 }
 
@@ -210,13 +210,11 @@ static void collect(Accesses *x, const Region *r, int weight)
         int inner = loops && weight < 1 << 12 ? weight * LOOP_WEIGHT : weight;
         if (access_is_block(op)) {
             Access a = access_of(x, op, weight);
+            map_set_number(&x->of_op, op, x->list.len);
             vec_push(x->arena, &x->list, a);
-            map_set_ptr(&x->of_op, op, (void *)(uintptr_t)x->list.len);
         }
-        if (ir_axis(op) >= 0) vec_push(x->arena, &x->along, op);
-        if (division_slots(op)) vec_push(x->arena, &x->divisions, ((Weighed){op, weight}));
-        if (op->kind == OP_GATHER || op->kind == OP_SCAN)
-            vec_push(x->arena, &x->moving, ((Weighed){op, weight}));
+        if (ir_axis(op) >= 0 || op->kind == OP_GATHER || division_slots(op))
+            vec_push(x->arena, &x->others, ((Weighed){op, weight}));
         for (int i = 0; i < op->nregions; i++) collect(x, op->regions[i], inner);
     }
 }
@@ -341,9 +339,9 @@ static int access_cost(const Access *a, const Layout *l, int hit)
 
 static bool is_looked_along(const Accesses *x, const Group *g, int dim)
 {
-    for (int i = 0; i < x->along.len; i++) {
-        const Op *op = x->along.data[i];
-        if (is_of_shape(g, op_arg(op, 0)->type) && ir_axis(op) == dim) return true;
+    for (int i = 0; i < x->others.len; i++) {
+        const Op *op = x->others.data[i].op;
+        if (ir_axis(op) == dim && is_of_shape(g, op_arg(op, 0)->type)) return true;
     }
     return false;
 }
@@ -386,25 +384,17 @@ static int share_log2(const Accesses *x, const Group *g)
 
 /* A thread divides once for neighbours that are one number, or of which no multiple of the divisor
    lies among (lower/divide.c). */
-static int64_t division_cost(const Accesses *x, const Group *g, const Layout *l)
+static int64_t division_cost(const Accesses *x, const Op *op, int dim, const Layout *l)
 {
-    const int dim = g->order[0], run = layout_run_log2(l, dim);
-    int64_t cost = 0;
-    for (int i = 0; i < x->divisions.len; i++) {
-        const Op *op = x->divisions.data[i].op;
-        if (!is_of_shape(g, op_arg(op, 0)->type)) continue;
-        const int64_t equal = axis_of(x->facts, op_result(op, 0))->constancy[dim],
-                      shared = axis_group_of_division(x->facts, op, dim);
-        const int all = log2_floor(equal > shared ? equal : shared);
-        cost += (int64_t)x->divisions.data[i].weight * division_slots(op) *
-                (layout_registers(l) >> (run < all ? run : all));
-    }
-    return cost;
+    const int64_t equal = axis_of(x->facts, op_result(op, 0))->constancy[dim],
+                  shared = axis_group_of_division(x->facts, op, dim);
+    const int run = layout_run_log2(l, dim), all = log2_floor(equal > shared ? equal : shared);
+    return division_slots(op) * (layout_registers(l) >> (run < all ? run : all));
 }
 
 /* A scan has a step for each bit of a lane, of every run of neighbours in a thread; what is gathered
    lies in shared memory as near each other as those that ask for it. */
-static int moving_cost(const Accesses *x, const Op *op, const Layout *l)
+static int64_t moving_cost(const Accesses *x, const Op *op, const Layout *l)
 {
     const int run = layout_run_log2(l, (int)tkc_op_int(op, ATTR_AXIS, 0)), n = layout_registers(l);
     if (op->kind == OP_SCAN)
@@ -412,22 +402,21 @@ static int moving_cost(const Accesses *x, const Op *op, const Layout *l)
     return n * (COST_ISSUE + (COST_WAVE << run));
 }
 
-static int64_t moving_costs(const Accesses *x, const Group *g, const Layout *l)
+/* Of what is no access. */
+static int64_t other_cost(const Accesses *x, const Group *g, const Op *op, const Layout *l)
 {
-    int64_t cost = 0;
-    for (int i = 0; i < x->moving.len; i++) {
-        const Weighed *m = &x->moving.data[i];
-        if (is_of_shape(g, op_result(m->op, 0)->type))
-            cost += (int64_t)m->weight * moving_cost(x, m->op, l);
-    }
-    return cost;
+    if (!is_of_shape(g, op_result(op, 0)->type)) return 0;
+    if (op->kind == OP_SCAN || op->kind == OP_GATHER) return moving_cost(x, op, l);
+    return division_slots(op) ? division_cost(x, op, g->order[0], l) : 0;
 }
 
 static int64_t group_cost(const Accesses *x, int group, const Layout *l)
 {
     const Group *g = &x->groups.data[group];
     const int hit = x->multiplies ? COST_WAVE : COST_HIT;
-    int64_t cost = division_cost(x, g, l) + moving_costs(x, g, l);
+    int64_t cost = 0;
+    for (int i = 0; i < x->others.len; i++)
+        cost += x->others.data[i].weight * other_cost(x, g, x->others.data[i].op, l);
     for (int i = 0; i < x->list.len; i++) {
         const Access *a = &x->list.data[i];
         if (a->group == group) cost += (int64_t)a->weight * access_cost(a, l, hit);
@@ -445,8 +434,8 @@ static int most_width_log2(const Accesses *x, int group)
         const Access *a = &x->list.data[i];
         if (a->group == group && a->width_log2 > most) most = a->width_log2;
     }
-    for (int i = 0; i < x->moving.len && most < SCANNED; i++) {
-        const Op *op = x->moving.data[i].op;
+    for (int i = 0; i < x->others.len && most < SCANNED; i++) {
+        const Op *op = x->others.data[i].op;
         if (op->kind == OP_SCAN && is_of_shape(g, op_arg(op, 0)->type) &&
             ir_axis(op) == g->order[0])
             most = SCANNED;
@@ -527,9 +516,9 @@ Op *access_seed(const Accesses *x, int i)
 
 static const Access *find_access(const Accesses *x, const Op *op)
 {
-    const uintptr_t at = (uintptr_t)map_get_ptr(&x->of_op, op);
-    check(at, "no access was chosen for a memory op");
-    return &x->list.data[at - 1];
+    const int at = map_number(&x->of_op, op);
+    check(at >= 0, "no access was chosen for a memory op");
+    return &x->list.data[at];
 }
 
 const Layout *access_layout(const Accesses *x, const Op *op)

@@ -100,42 +100,47 @@ static WarpSplit split_warps(MmaShape shape, int rank, const uint8_t *dim_log2, 
 
 /* ---- warp groups ---- */
 
-typedef struct Across {
+/* What an operand is made of. */
+typedef struct Origin {
     const Anchors *x;
     const Op *dot;
     int operand;
+    bool in_bytes; /* sought: bytes that lie along k in memory; else what lies across */
     Bitset seen;
-    Op *load; /* that was found */
-} Across;
+} Origin;
 
-/* v, which an operand is made of, or its transposed (flipped), is loaded so that it lies across. */
-static bool lies_across(Across *a, const Value *v, bool flipped)
+static bool is_sought(const Origin *o, const Value *loaded, bool flipped)
 {
-    const Op *op = v->def;
-    if (!op || !type_is_block(v->type) || op->region != a->dot->region) return false;
-    if (!bitset_add(&a->seen, (int)v->id)) return false;
-    if (op->kind == OP_LOAD && v->type->rank == 2) {
-        a->load = v->def;
-        return !dot_lies_along(a->dot, a->operand, flipped, access_dim(a->x->accesses, op));
-    }
-    flipped ^= op->kind == OP_TRANS && dot_flips(op);
-    for (int i = 0; i < op->nargs && passes_on(op); i++)
-        if (lies_across(a, op_arg(op, i), flipped)) return true;
-    return false;
+    const int dim = access_dim(o->x->accesses, loaded->def);
+    if (!o->in_bytes) return !dot_lies_along(o->dot, o->operand, flipped, dim);
+    return type_bits(loaded->type) == 8 && dim == ((1 - o->operand) ^ (int)flipped);
 }
 
-/* The load of what lies across; NULL: nothing does. */
-static Op *load_across(const Anchors *x, const Op *dot, int operand)
+/* The load that is sought of v, which the operand is made of, or its transposed (flipped). */
+static Op *load_from(Origin *o, const Value *v, bool flipped)
 {
-    Across a = {x, dot, operand, bitset_make(x->scratch, (int)x->fn->nvalues), NULL};
-    return lies_across(&a, op_arg(dot, operand), false) ? a.load : NULL;
+    Op *op = v->def, *found = NULL;
+    if (!op || !type_is_block(v->type) || op->region != o->dot->region) return NULL;
+    if (!bitset_add(&o->seen, (int)v->id)) return NULL;
+    if (op->kind == OP_LOAD && v->type->rank == 2 && is_sought(o, v, flipped)) return op;
+    flipped ^= op->kind == OP_TRANS && dot_flips(op);
+    for (int i = 0; !found && i < op->nargs && passes_on(op); i++)
+        found = load_from(o, op_arg(op, i), flipped);
+    return found;
+}
+
+/* NULL: there is none. */
+static Op *load_of(const Anchors *x, const Op *dot, int operand, bool in_bytes)
+{
+    Origin o = {x, dot, operand, in_bytes, bitset_make(x->scratch, (int)x->fn->nvalues)};
+    return load_from(&o, op_arg(dot, operand), false);
 }
 
 /* A group reads 8 and 32 bits along k only, and they would be stored for it one by one: products of
    tf32 took 1.7 times as long so (H200). Parts of numbers are to be stored in any case. */
 static bool has_operand_across(const Anchors *x, const Op *dot)
 {
-    return !tkc_op_int(dot, ATTR_PARTS, 0) && (load_across(x, dot, 0) || load_across(x, dot, 1));
+    return !tkc_op_int(dot, ATTR_PARTS, 0) && (load_of(x, dot, 0, false) || load_of(x, dot, 1, false));
 }
 
 /* Four neighbours along k, which a thread stores at once, and lanes side by side: as they are loaded
@@ -146,7 +151,7 @@ const Layout *anchor_part(const Anchors *x, const Op *dot, const Layout *sum, Op
     static const int order[] = {1, 0}, thread[] = {FOUR, 0};
     const Type *b = op_arg(dot, 1)->type;
     uint8_t dims[TKC_MAX_RANK];
-    *load = tkc_op_int(dot, ATTR_PARTS, 0) && dot_fits_group(dot) ? load_across(x, dot, 1) : NULL;
+    *load = tkc_op_int(dot, ATTR_PARTS, 0) && dot_fits_group(dot) ? load_of(x, dot, 1, false) : NULL;
     if (!*load) return NULL;
     layout_pad(b->rank, b->shape, dims);
     return layout_blocked(ir_of(x->fn)->layouts, b->rank, dims, order, thread,
@@ -154,21 +159,6 @@ const Layout *anchor_part(const Anchors *x, const Op *dot, const Layout *sum, Op
 }
 
 /* ---- the order of k ---- */
-
-/* v, which an operand is made of, comes from bytes that lie along k in memory. */
-static bool comes_in_bytes(Across *a, const Value *v, bool flipped)
-{
-    const Op *op = v->def;
-    if (!op || !type_is_block(v->type) || op->region != a->dot->region) return false;
-    if (!bitset_add(&a->seen, (int)v->id)) return false;
-    if (op->kind == OP_LOAD)
-        return v->type->rank == 2 && type_bits(v->type) == 8 &&
-               access_dim(a->x->accesses, op) == ((1 - a->operand) ^ (int)flipped);
-    flipped ^= op->kind == OP_TRANS && dot_flips(op);
-    for (int i = 0; i < op->nargs && passes_on(op); i++)
-        if (comes_in_bytes(a, op_arg(op, i), flipped)) return true;
-    return false;
-}
 
 /* What is made of bytes for several warps goes on by shared memory as it is then (assign.c). */
 static bool is_stored(const Anchors *x, const Op *dot, int operand, const Layout *sum)
@@ -186,10 +176,8 @@ int anchor_run_log2(const Anchors *x, const Op *dot, const Layout *sum)
     const int most = dot_most_run_log2(dot);
     bool in_bytes = false;
     if (dot_fits_group(dot) || bitset_has(&x->chained, (int)op_result(dot, 0)->id)) return 0;
-    for (int i = 0; i < 2; i++) {
-        Across a = {x, dot, i, bitset_make(x->scratch, (int)x->fn->nvalues), NULL};
-        in_bytes |= !is_stored(x, dot, i, sum) && comes_in_bytes(&a, op_arg(dot, i), false);
-    }
+    for (int i = 0; i < 2; i++)
+        in_bytes |= !is_stored(x, dot, i, sum) && load_of(x, dot, i, true) != NULL;
     return in_bytes && FOUR <= most ? FOUR : 0;
 }
 

@@ -303,7 +303,7 @@ static void spread_to_definition(Assign *a, const Value *v, const Layout *l)
     if (!op) return;
     if (access_is_block(op)) reach_access(a, op, l);
     if (works_on_rows(op)) reach_row(a, op, l);
-    if (propagate_is_uniform(op) || op->kind == OP_SPLIT) give_results(a, op, l);
+    if (ir_has(op, OT_EW) || op->kind == OP_SPLIT) give_results(a, op, l);
     for (int i = 0; i < op->nargs; i++) {
         const Layout *needs = propagate_operand(a->layouts, op, i, l);
         if (!is_reading_layout(op, i, l) && !is_too_much(a, op, i, needs) &&
@@ -323,7 +323,7 @@ static void spread_to_use(Assign *a, Use *use, const Layout *l)
     else if (works_on_rows(op)) reach_row(a, op, l);
     else {
         give_results(a, op, propagate_result(a->layouts, op, l));
-        if (propagate_is_uniform(op) || op->kind == OP_JOIN) give_operands(a, op, l);
+        if (ir_has(op, OT_EW) || op->kind == OP_JOIN) give_operands(a, op, l);
     }
 }
 
@@ -492,7 +492,7 @@ static void dictate(Assign *a, Op *op)
         if (l) l = reduced(a, op, l);
     } else if (op->kind == OP_JOIN) {
         l = layout_join(a->layouts, layout_of(a, op_arg(op, 0)));
-    } else if ((propagate_is_uniform(op) || op->kind == OP_SPLIT) && op->nresults > 1) {
+    } else if ((ir_has(op, OT_EW) || op->kind == OP_SPLIT) && op->nresults > 1) {
         l = layout_of(a, op_result(op, 0));
     }
     for (int i = 0; l && i < op->nresults; i++) set_layout(a, op_result(op, i), l);
@@ -510,7 +510,7 @@ static const Layout *required(const Assign *a, const Op *op, int i)
     if (works_in) return works_in;
     if (tkc_carry_of_use(&op->args[i], &owner, &slot)) return op_result(owner, slot)->type->layout;
     if (op->kind == OP_JOIN || op->kind == OP_ASSERT || op->kind == OP_HISTOGRAM ||
-        (propagate_is_uniform(op) && !op->nresults))
+        (ir_has(op, OT_EW) && !op->nresults))
         return op_arg(op, 0)->type->layout;
     return op->nresults ? propagate_operand(a->layouts, op, i, op_result(op, 0)->type->layout)
                         : NULL;

@@ -7,15 +7,10 @@
 #include "ir/dot_unit.h"
 #include "ir/shape_map.h"
 
-bool propagate_is_uniform(const Op *op)
-{
-    return ir_has(op, OT_EW);
-}
-
 const Layout *propagate_operand(LayoutTable *t, const Op *op, int i, const Layout *result)
 {
     if (!type_is_block(op_arg(op, i)->type) || !result) return NULL;
-    if (propagate_is_uniform(op)) return result;
+    if (ir_has(op, OT_EW)) return result;
     if (op->kind == OP_DOT) return dot_operand_layout(t, op, i, result);
     if (op->kind == OP_GATHER) return i == 1 ? result : NULL;
     return shape_layout(t, op, result, true);
@@ -23,5 +18,5 @@ const Layout *propagate_operand(LayoutTable *t, const Op *op, int i, const Layou
 
 const Layout *propagate_result(LayoutTable *t, const Op *op, const Layout *operand)
 {
-    return propagate_is_uniform(op) ? operand : shape_layout(t, op, operand, false);
+    return ir_has(op, OT_EW) ? operand : shape_layout(t, op, operand, false);
 }

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include "ir/ir.h"
 
-/* Elementwise ops: all blocks of the op have one layout. */
-bool propagate_is_uniform(const Op *op);
+/* Of elementwise ops all blocks have one layout. */
+
 /* The layout operand i must have when the results have layout `result`; NULL when that does not
    follow (any will do, or the op chooses). Memory ops, reductions and control flow are not
    asked. */

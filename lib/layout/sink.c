@@ -15,7 +15,7 @@ typedef struct Before {
 
 typedef struct Sink {
     Arena *scratch;
-    Map numbers;        /* op of the region to its number plus 1 */
+    Map numbers;        /* op of the region to its number */
     VEC(Before) before; /* by number */
     bool changed;
 } Sink;
@@ -37,18 +37,13 @@ static bool may_wait(const Op *op)
     return from && type_words(from->type) <= type_words(op_result(op, 0)->type);
 }
 
-static int number_of(const Sink *s, const Op *op)
-{
-    return (int)(uintptr_t)map_get_ptr(&s->numbers, op) - 1;
-}
-
 /* The first op of the region that uses the result, inside or itself. */
 static Op *first_user(const Sink *s, const Op *op)
 {
     Op *first = NULL;
     for (const Use *u = op_result(op, 0)->uses; u; u = u->next) {
         Op *user = ir_op_of(u->user, op->region);
-        if (!first || number_of(s, user) < number_of(s, first)) first = user;
+        if (!first || map_number(&s->numbers, user) < map_number(&s->numbers, first)) first = user;
     }
     return first;
 }
@@ -60,14 +55,14 @@ static void sink_op(Sink *s, Op *op)
     for (int i = 0; i < op->nregions; i++) sink_region(s, op->regions[i]);
     Op *user = may_wait(op) ? first_user(s, op) : NULL;
     if (!user) return;
-    const int to = number_of(s, user);
-    const Before here = s->before.data[number_of(s, op)], there = s->before.data[to];
+    const int to = map_number(&s->numbers, user);
+    const Before here = s->before.data[map_number(&s->numbers, op)], there = s->before.data[to];
     const bool moves = ir_has(op, OT_SHAPE) && here.products != there.products;
     if (here.loops == there.loops && !moves) return;
-    while (user->prev && number_of(s, user->prev) == to)
+    while (user->prev && map_number(&s->numbers, user->prev) == to)
         user = user->prev; /* all that went there */
     ir_move_before(op, user);
-    map_set_ptr(&s->numbers, op, (void *)(uintptr_t)(to + 1));
+    map_set_number(&s->numbers, op, to);
     s->changed = true;
 }
 
@@ -78,8 +73,8 @@ static void sink_region(Sink *s, Region *r)
     s->before.len = s->before.cap = 0;
     s->before.data = NULL;
     for (Op *op = r->first; op; op = op->next) {
+        map_set_number(&s->numbers, op, s->before.len);
         vec_push(s->scratch, &s->before, n);
-        map_set_ptr(&s->numbers, op, (void *)(uintptr_t)s->before.len);
         n.loops += ir_is_loop(op);
         n.products += op->kind == OP_DOT;
     }

@@ -36,7 +36,7 @@ static int run_of(const AxisFacts *facts, const VectorBits *v, const Type *ty, c
     if (run == 1) return 1;
     const int64_t size = ty->shape[v->dim], valid = size & -size;
     if (valid != size && valid < run) run = valid;
-    const int64_t constancy = axis_mask_constancy(facts, mask, v->dim);
+    const int64_t constancy = axis_constancy(facts, mask, v->dim);
     return (int)(constancy < run ? constancy : run);
 }
 
@@ -76,18 +76,13 @@ VectorBits vector_of(const Op *op)
     return v;
 }
 
-static int64_t constancy_of(const AxisFacts *facts, const Value *v, int dim)
-{
-    return type_is_block(v->type) ? axis_of(facts, v)->constancy[dim] : INT64_MAX;
-}
-
 void vector_groups(const AxisFacts *facts, const Op *op, int64_t *groups)
 {
     const bool reads = op->kind == OP_LOAD && !tkc_op_int(op, ATTR_VOLATILE, 0);
     for (int d = 0; d < op_arg(op, 0)->type->rank; d++) {
         groups[d] = reads ? INT64_MAX : 1;
         for (int i = 0; reads && i < op->nargs; i++) {
-            const int64_t n = constancy_of(facts, op_arg(op, i), d);
+            const int64_t n = axis_constancy(facts, op_arg(op, i), d);
             if (n < groups[d]) groups[d] = n;
         }
     }

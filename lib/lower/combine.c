@@ -9,17 +9,6 @@
 #include "ir/evaluate.h"
 #include "ir/type.h"
 
-static OpKind known_op(const Combine *c)
-{
-    const Op *only = c->region->first, *end = c->region->last;
-    if (c->n != 1 || !only || only->next != end || only->nargs != 2 || op_arg(end, 0)->def != only)
-        return OP_NONE;
-    const Value *x = op_arg(only, 0), *y = op_arg(only, 1);
-    const bool both = (x == c->region->args[0] && y == c->region->args[1]) ||
-                      (x == c->region->args[1] && y == c->region->args[0]);
-    return both ? only->kind : OP_NONE;
-}
-
 /* The element e with combine(x, e) = x; false when there is none to be had. */
 static bool neutral_bits(OpKind kind, DType dt, uint64_t *bits)
 {
@@ -48,7 +37,7 @@ static bool neutral_bits(OpKind kind, DType dt, uint64_t *bits)
 Combine combine_of(const Op *op, int first, int n)
 {
     Combine c = {.op = op, .region = op->regions[0], .n = n, .first = first, .axis = ir_axis(op)};
-    c.known = known_op(&c);
+    c.known = ir_combine_kind(c.region);
     c.dt = type_dtype(op_arg(op, first)->type);
     return c;
 }

@@ -18,6 +18,7 @@
 #include "linear/shared.h"
 #include "memory/expand.h"
 #include "memory/late.h"
+#include "memory/room.h"
 #include "memory/tile.h"
 
 enum { MOST_REGISTERS = 64 }; /* for a step of both operands */
@@ -74,16 +75,10 @@ static int choose_step(const Product *p)
     return step;
 }
 
-static int64_t buffer_bytes(const Type *ty)
-{
-    return (int64_t)type_bytes(ty) << ty->layout->total_log2;
-}
-
 /* Other buffers of the function need room, too. */
 static bool fits(const Product *p)
 {
-    const int64_t bytes =
-        buffer_bytes(op_arg(p->op, 0)->type) + buffer_bytes(op_arg(p->op, 1)->type);
+    const int64_t bytes = room_of_op(p->op);
     return p->fn->machine && bytes <= p->fn->machine->max_smem / 2;
 }
 
@@ -135,7 +130,7 @@ static Value *source_of(const Product *p, Builder *b, Value *v)
 static Op *home_of(const Product *p, int operand)
 {
     Op *home = dot_home(p->op, dot_base(p->op, operand, NULL));
-    return buffer_bytes(op_arg(p->op, operand)->type) <= late_room(p->fn, p->op) ? home : p->op;
+    return room_of_block(op_arg(p->op, operand)->type) <= late_room(p->fn, p->op) ? home : p->op;
 }
 
 static Value *store_operand(const Product *p, int operand, bool by_steps)
@@ -272,7 +267,7 @@ static void go_by_steps(const Product *p)
     Op *loop = build_for(&b, build_int(&b, DT_I32, 0), build_int(&b, DT_I32, p->k),
                          build_int(&b, DT_I32, 1 << p->step_log2), 1, &sum);
     fill_loop(p, loop, buffers);
-    expand_replace(op, loop->results);
+    ir_replace(op, loop->results);
     for (int i = 0; i < 2; i++) drop_unused(operands[i]);
 }
 

@@ -129,7 +129,7 @@ void expand_gather(Op *op)
     Value *at = offsets(&b, index->type, stride, 0, (int)tkc_op_int(op, ATTR_AXIS, 0),
                         build_cast(&b, index, DT_I32, NULL));
     Value *result = load_at(&b, buffer, at, op_result(op, 0)->type);
-    expand_replace(op, &result);
+    ir_replace(op, &result);
 }
 
 void expand_cat(Op *op)
@@ -146,7 +146,7 @@ void expand_cat(Op *op)
     }
     Value *result = is_padded(to) ? load_at(&b, buffer, offsets(&b, to, stride, 0, -1, NULL), to)
                                   : build_sload(&b, buffer, to, NULL, 0);
-    expand_replace(op, &result);
+    ir_replace(op, &result);
 }
 
 bool expand_is_moving_reshape(const Op *op)
@@ -185,7 +185,7 @@ void expand_reshape(Op *op)
         counted_strides(to, stride);
         result = load_at(&b, buffer, offsets(&b, to, stride, 0, -1, NULL), to);
     }
-    expand_replace(op, &result);
+    ir_replace(op, &result);
 }
 
 /* ---- histogram ---- */
@@ -231,5 +231,5 @@ void expand_histogram(Op *op)
     Op *add = build_op(&b, OP_SATOMIC_AT, 3 + !has_spare, args, 0, NULL);
     ir_set_str(b.fn, add, ATTR_RMW, "add");
     Value *result = load_at(&b, buffer, expand_coordinate(&b, bins, 0), bins);
-    expand_replace(op, &result);
+    ir_replace(op, &result);
 }

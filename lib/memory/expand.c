@@ -23,15 +23,6 @@
 #include "memory/late.h"
 #include "memory/passes.h"
 
-void expand_replace(Op *op, Value *const *with)
-{
-    for (int i = 0; i < op->nresults; i++) {
-        if (!with[i]->name) with[i]->name = op_result(op, i)->name;
-        ir_replace_uses(op_result(op, i), with[i]);
-    }
-    ir_unlink(op);
-}
-
 /* ---- blocks on their way ---- */
 
 /* A block that goes from its layout to another. */
@@ -102,7 +93,7 @@ static void expand_convert(Op *op, Late *late)
         Builder there = build_before_at(user, op->loc);
         m.so_far = build_sload(&there, m.buffer, m.to, NULL, 0);
     }
-    expand_replace(op, &m.so_far);
+    ir_replace(op, &m.so_far);
 }
 
 /* ---- reductions ---- */
@@ -171,7 +162,7 @@ static void expand_reduce(Op *op, Arena *scratch)
     move_all(&b, moves, op->nargs);
     Op *rest = expand_copy(op, scratch);
     for (int i = 0; i < op->nargs; i++) ir_set_arg(rest, i, moves[i].so_far);
-    expand_replace(op, rest->results);
+    ir_replace(op, rest->results);
 }
 
 /* ---- atomics ---- */
@@ -206,7 +197,7 @@ static void expand_atomic(Op *op, Arena *scratch)
     Value *own = op_result(expand_copy(op, scratch), 0);
     Builder b = build_before(op);
     Value *all = type_is_block(own->type) ? spread_block(&b, own) : spread_scalar(&b, own);
-    expand_replace(op, &all);
+    ir_replace(op, &all);
 }
 
 /* ---- all of them ---- */

@@ -6,8 +6,6 @@
 
 /* The same op once more, before it. */
 Op *expand_copy(Op *op, Arena *scratch);
-/* The op's results are these from now on; it goes. */
-void expand_replace(Op *op, Value *const *with);
 
 /* ---- elements.c ---- */
 /* Each element's coordinate along a dim, as int32, for a block like `like`. */

@@ -70,13 +70,8 @@ static void collect(Op *op, void *user)
     MemoryFlow *f = user;
     const bool is_global = f->global && (global_access(op) || ir_is_loop(op));
     if (!is_barrier(op) && !memory_access(op) && !is_global) return;
+    map_set_number(&f->index, op, f->ops.len);
     vec_push(f->scratch, &f->ops, op);
-    map_set_ptr(&f->index, op, (void *)(uintptr_t)f->ops.len);
-}
-
-static int number_of(const MemoryFlow *f, const Op *op)
-{
-    return (int)(uintptr_t)map_get_ptr(&f->index, op) - 1;
 }
 
 static Bitset copy_of(MemoryFlow *f, const Bitset *s)
@@ -177,7 +172,7 @@ static void meet_globally(MemoryFlow *f, int i, Bitset *pending)
     for (int k = bitset_next(pending, 0); k >= 0; k = bitset_next(pending, k + 1)) {
         if (!global_conflict(f->global, f->ops.data[k], op)) continue;
         const Op *loop = loop_between(f->ops.data[k], op);
-        bitset_add(&f->waits, loop ? number_of(f, loop) : i);
+        bitset_add(&f->waits, loop ? map_number(&f->index, loop) : i);
         f->again = loop;
         return;
     }
@@ -200,7 +195,7 @@ static void flow_dot(MemoryFlow *f, const Op *dot, Bitset *pending)
 {
     for (int k = 0; k < 2; k++) {
         const Op *ring = dot_ring(dot, k, NULL);
-        if (ring) bitset_add(pending, number_of(f, ring));
+        if (ring) bitset_add(pending, map_number(&f->index, ring));
     }
 }
 
@@ -227,7 +222,7 @@ static void flow_wait(MemoryFlow *f, const Op *wait, Bitset *pending)
 
 static void flow_op(MemoryFlow *f, const Op *op, Bitset *pending)
 {
-    const int i = number_of(f, op);
+    const int i = map_number(&f->index, op);
     if (ir_is_loop(op) && i >= 0 && bitset_has(&f->waits, i)) clear(pending);
     if (ir_is_loop(op)) flow_loop(f, op, pending);
     else if (op->kind == OP_IF) flow_branch(f, op, pending);

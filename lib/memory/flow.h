@@ -42,7 +42,7 @@ struct MemoryFlow {
     struct Global *global; /* NULL: of shared memory alone */
     const Op *again;       /* the loop, just found to wait, that is looked at anew; NULL: none */
     VEC(Op *) ops; /* accesses, barriers and, for global memory, loops, in order */
-    Map index;     /* op to its number in ops, plus 1 */
+    Map index;     /* op to its number in ops */
     Bitset waits;  /* found: accesses, and loops with such, that must wait for others, where no
                       barrier makes them */
 };

@@ -46,7 +46,7 @@ static Op *first_user(const Op *op)
 
 Op *late_place(Late *l, Op *op, int64_t bytes)
 {
-    if (!l->measured) l->room = late_room(op->region->func, NULL) + bytes; /* its own buffer is there */
+    if (!l->measured) l->room = late_room(op->region->func, NULL) + bytes; /* it has its buffer */
     l->measured = true;
     if (bytes > l->room) return op;
     Op *user = first_user(op);

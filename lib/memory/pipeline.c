@@ -685,7 +685,8 @@ static bool waits_for_lanes(const Func *fn, const Op *op)
     return !plan.direct || plan.lane_axis || layout_warp_bits(plan.operand, plan.axis);
 }
 
-/* Its loads may begin a turn ahead though none feeds a product. multiplies: it, or what is beside it. */
+/* Its loads may begin a turn ahead though none feeds a product. multiplies: it, or what is beside
+   it. */
 static bool waits_for_few(const Streams *s, bool multiplies)
 {
     const Region *body = s->loop->regions[0];

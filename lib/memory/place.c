@@ -25,8 +25,8 @@ typedef struct Buffer {
 typedef struct Places {
     Arena *scratch;
     VEC(Buffer) buffers;
-    Map index;   /* alloc to its number there, plus 1 */
-    Map numbers; /* op to its number plus 1; of one with regions, of the last in it */
+    Map index;   /* alloc to its number there */
+    Map numbers; /* op to its number; of one with regions, of the last in it */
     int nops;
 } Places;
 
@@ -37,20 +37,15 @@ static void number_region(Places *p, const Region *r)
     for (Op *op = r->first; op; op = op->next) {
         const int begin = p->nops++;
         for (int i = 0; i < op->nregions; i++) number_region(p, op->regions[i]);
-        map_set_ptr(&p->numbers, op, (void *)(uintptr_t)p->nops);
+        map_set_number(&p->numbers, op, p->nops - 1);
         if (op->kind != OP_ALLOC) continue;
+        map_set_number(&p->index, op, p->buffers.len);
         vec_push(p->scratch, &p->buffers,
                  ((Buffer){.alloc = op,
                            .bytes = memory_bytes(op),
                            .align = memory_align(op),
                            .begin = begin}));
-        map_set_ptr(&p->index, op, (void *)(uintptr_t)p->buffers.len);
     }
-}
-
-static int last_number(const Places *p, const Op *op, const Region *home)
-{
-    return (int)(uintptr_t)map_get_ptr(&p->numbers, ir_op_of(op, home)) - 1;
 }
 
 typedef struct Life {
@@ -61,7 +56,8 @@ typedef struct Life {
 static void live_until(const Op *end, void *user)
 {
     const Life *life = user;
-    const int number = last_number(life->p, end, life->buffer->alloc->region);
+    const Region *home = life->buffer->alloc->region;
+    const int number = map_number(&life->p->numbers, ir_op_of(end, home));
     if (number > life->buffer->end) life->buffer->end = number;
 }
 
@@ -86,11 +82,6 @@ static bool is_same_buffer(const Value *a, const Value *b, void *user)
     return a == b;
 }
 
-static int buffer_of(const Places *p, const Op *access)
-{
-    return (int)(uintptr_t)map_get_ptr(&p->index, memory_buffer(access)->def) - 1;
-}
-
 static bool is_in_loop(const Op *op)
 {
     while (op && !ir_is_loop(op)) op = op->region->parent;
@@ -110,9 +101,9 @@ static void add_pair(Places *p, int a, int b, bool in_turns)
 static void note_neighbours(MemoryFlow *f, const Op *op, const Bitset *pending, void *user)
 {
     Places *p = user;
-    const int own = buffer_of(p, op);
+    const int own = map_number(&p->index, memory_buffer(op)->def);
     for (int i = bitset_next(pending, 0); i >= 0; i = bitset_next(pending, i + 1)) {
-        const int other = buffer_of(p, f->ops.data[i]);
+        const int other = map_number(&p->index, memory_buffer(f->ops.data[i])->def);
         if (other != own && memory_conflict(f->ops.data[i], op))
             add_pair(p, own, other, is_in_loop(op));
     }

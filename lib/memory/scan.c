@@ -72,5 +72,5 @@ void expand_scan(Op *op, Arena *scratch)
         const Type *ty = type_with_layout(ir_of(b.fn)->types, op_result(scan, n + i)->type, to);
         buffers[i] = expand_load_moved(&b, buffers[i], ty, axis, by);
     }
-    expand_replace(op, carry_of(op, scan, buffers, scratch)->results);
+    ir_replace(op, carry_of(op, scan, buffers, scratch)->results);
 }

@@ -35,9 +35,7 @@ static void accumulate(Func *fn, Op *sum)
     Builder b = build_before_at(sum, dot->loc);
     Value *all = build_dot(&b, op_arg(dot, 0), op_arg(dot, 1), op_arg(sum, 1 - i), NULL);
     ir_copy_attrs(fn, all->def, dot);
-    all->name = op_result(sum, 0)->name;
-    ir_replace_uses(op_result(sum, 0), all);
-    ir_unlink(sum);
+    ir_replace(sum, &all);
     ir_unlink(dot);
 }
 

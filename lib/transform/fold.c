@@ -19,14 +19,6 @@ static Value *fold_op(Builder *b, Op *op)
     return v ? v : fold_shape(b, op);
 }
 
-static void replace(Op *op, Value *with)
-{
-    Value *old = op_result(op, 0);
-    if (with->def && !with->name) with->name = old->name;
-    ir_replace_uses(old, with);
-    ir_unlink(op);
-}
-
 static bool fold_region(Region *r);
 
 /* An op with regions, after what is in them. */
@@ -41,7 +33,7 @@ static bool fold_single(Op *op)
 {
     Builder b = build_before(op);
     Value *v = fold_op(&b, op);
-    if (v) replace(op, v);
+    if (v) ir_replace(op, &v);
     return v != NULL;
 }
 

@@ -67,9 +67,7 @@ static void split(Op *dot)
           *is_nan = build_binary(&b, OP_NE, small, small),
           *all = product(&b, big[0], big[1], build_select(&b, is_nan, zero, small));
     if (!dot_begins_at_0(dot)) all = build_binary(&b, OP_ADD, sum, all);
-    all->name = op_result(dot, 0)->name;
-    ir_replace_uses(op_result(dot, 0), all);
-    ir_unlink(dot);
+    ir_replace(dot, &all);
 }
 
 /* needs: nothing.  keeps: layouts.  changes: products by tf32x3 that warp groups can compute in

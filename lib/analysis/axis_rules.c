@@ -123,14 +123,6 @@ static void rule_addptr(const AxisSite *s, AxisFact *out)
 
 static void rule_mul(const AxisSite *s, AxisFact *out)
 {
-    if (is_exactly(s->x, 1)) {
-        copy_runs(out, s->y);
-        return;
-    }
-    if (is_exactly(s->y, 1)) {
-        copy_runs(out, s->x);
-        return;
-    }
     axis_rule_elementwise(s, out);
     for (int d = 0; d < axis_dims(s->type); d++)
         out->divisibility[d] = product(every(s->x, s->tx, d), every(s->y, s->ty, d));
@@ -169,10 +161,6 @@ static bool may_count_up(const AxisSite *s)
    would be cut: x must not be negative. */
 static void rule_div(const AxisSite *s, AxisFact *out)
 {
-    if (is_exactly(s->y, 1)) {
-        copy_runs(out, s->x);
-        return;
-    }
     axis_rule_elementwise(s, out);
     const bool counts_up = may_count_up(s);
     bool power = is_one_value(s->y) && is_power_of_two(s->y->lo);
@@ -259,10 +247,6 @@ static bool is_count(const AxisSite *s, int64_t *count)
 
 static void rule_shl(const AxisSite *s, AxisFact *out)
 {
-    if (is_exactly(s->y, 0)) {
-        copy_runs(out, s->x);
-        return;
-    }
     axis_rule_elementwise(s, out);
     int64_t least = s->y->lo < 0 ? 0 : min_of(s->y->lo, 61);
     for (int d = 0; d < axis_dims(s->type); d++)
@@ -275,10 +259,6 @@ static void rule_shr(const AxisSite *s, AxisFact *out)
     int64_t count;
     axis_rule_elementwise(s, out);
     if (!is_count(s, &count)) return;
-    if (count == 0) {
-        copy_runs(out, s->x);
-        return;
-    }
     int64_t power = (int64_t)1 << count;
     for (int d = 0; d < axis_dims(s->type); d++) {
         int64_t c = s->x->contiguity[d];
@@ -486,6 +466,18 @@ static const AxisRule rules[OP_COUNT] = {
     [OP_ADDPTR] = rule_addptr,
 };
 
+/* The operand that the op hands on, whatever it is; NULL: none. */
+static const AxisFact *handed_on(const AxisSite *s)
+{
+    switch (s->op->kind) {
+    case OP_MUL: return is_exactly(s->x, 1) ? s->y : is_exactly(s->y, 1) ? s->x : NULL;
+    case OP_DIV: return is_exactly(s->y, 1) ? s->x : NULL;
+    case OP_SHL:
+    case OP_SHR: return is_exactly(s->y, 0) ? s->x : NULL;
+    default: return NULL;
+    }
+}
+
 static AxisRule rule_of(const Op *op)
 {
     AxisRule rule = axis_shape_rule(op->kind);
@@ -518,8 +510,10 @@ AxisFact axis_of_result(const AxisFacts *facts, const Op *op, int result)
     AxisSite s = {.facts = facts, .op = op, .type = type};
     if (op->nargs > 0) s.x = axis_of(facts, op_arg(op, 0)), s.tx = op_arg(op, 0)->type;
     if (op->nargs > 1) s.y = axis_of(facts, op_arg(op, 1)), s.ty = op_arg(op, 1)->type;
-    AxisRule rule = rule_of(op);
-    if (rule) rule(&s, &out);
+    const AxisFact *same = handed_on(&s);
+    const AxisRule rule = rule_of(op);
+    if (same) copy_runs(&out, same);
+    else if (rule) rule(&s, &out);
     bound_arithmetic(&s, &out);
     axis_settle(&out, type);
     return out;

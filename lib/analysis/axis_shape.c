@@ -151,13 +151,6 @@ static bool is_constant_block(const AxisFact *x, const Type *ty)
     return true;
 }
 
-static bool is_exact(const Type *ty)
-{
-    for (int d = 0; d < ty->rank; d++)
-        if (ty->shape[d] != axis_extent(ty, d)) return false;
-    return true;
-}
-
 /* The size of group in which aligned neighbours of a dim are aligned neighbours in row-major order
    too: rows begin at multiples of the extent. `alone`: there is but one row. */
 static int64_t row_groups(int32_t extent, bool alone)
@@ -196,7 +189,7 @@ static void rule_reshape(const AxisSite *s, AxisFact *out)
         for (int d = 0; d < axis_dims(s->type); d++) set_dim(out, d, every_element(s->x, s->tx), 1);
         for (int i = 0; i < nto; i++) copy_dim(out, to[i], s->x, from[i]);
     }
-    if (same || (is_exact(s->tx) && is_exact(s->type))) copy_bounds(out, s->x);
+    if (same || (!type_is_padded(s->tx) && !type_is_padded(s->type))) copy_bounds(out, s->x);
     else copy_valid_bounds(out, s->x);
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/map.h"
+#include "base/power.h"
 #include "base/unwind.h"
 
 typedef struct Interned Interned;
@@ -166,6 +167,13 @@ bool type_is_of(const Type *ty, OpDomain domain)
 bool type_is_bool(const Type *ty)
 {
     return kind_of(ty) == DK_BOOL;
+}
+
+bool type_is_padded(const Type *ty)
+{
+    for (int d = 0; d < ty->rank; d++)
+        if (!is_power_of_two(ty->shape[d])) return true;
+    return false;
 }
 
 bool type_same_shape(const Type *a, const Type *b)

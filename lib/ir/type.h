@@ -38,6 +38,7 @@ bool type_is_float(const Type *ty);      /* by element, so blocks too */
 bool type_is_int(const Type *ty);        /* signed, unsigned or int1, by element */
 bool type_is_bool(const Type *ty);
 bool type_is_of(const Type *ty, OpDomain domain); /* by element */
+bool type_is_padded(const Type *ty); /* an extent is no power of two */
 bool type_same_shape(const Type *a, const Type *b); /* both scalars, or blocks of equal extents */
 /* element dtype; DT_NONE for pointers */
 static inline DType type_dtype(const Type *ty) { return ty->dtype; }

@@ -254,8 +254,6 @@ void convert_plan(ConvertPlan *out, const Layout *from, const Layout *to, int el
                   unsigned flags)
 {
     check(from->total_log2 == to->total_log2, "conversion between layouts of different shapes");
-    check(!from->nbits[DIM_CTA] && !to->nbits[DIM_CTA],
-          "conversion across the blocks of a cluster");
     check(layout_is_surjective(from), "conversion from a layout that lacks elements");
     limit_poll(); /* large blocks take a while, and remat.c asks for many plans */
     ConvertPlan near = {.from = from, .to = to, .elem_bytes = elem_bytes}, far = near;
@@ -304,6 +302,14 @@ void convert_plan_op(ConvertPlan *out, const Op *op)
     convert_plan(out, from->layout, to->layout, type_bytes(to),
                  (tkc_op_int(op, ATTR_CANONICAL, 0) ? CONVERT_CANONICAL : 0) |
                      (convert_is_by_steps(op) ? CONVERT_WHOLE : 0));
+}
+
+bool convert_is_shared(const Op *op)
+{
+    ConvertPlan plan;
+    if (op->kind != OP_CONVERT) return false;
+    convert_plan_op(&plan, op);
+    return plan.kind == CONVERT_SHARED;
 }
 
 /* ---- reading a plan ---- */

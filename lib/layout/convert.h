@@ -73,6 +73,8 @@ void convert_plan(ConvertPlan *out, const Layout *from, const Layout *to, int el
 bool convert_is_by_steps(const Op *op);
 /* The plan of a `convert` op. */
 void convert_plan_op(ConvertPlan *out, const Op *op);
+/* It is one, and goes through shared memory. */
+bool convert_is_shared(const Op *op);
 
 /* In round 0 each lane reads what it has itself. */
 bool convert_begins_at_own(const ConvertPlan *p);

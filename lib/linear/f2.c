@@ -41,6 +41,13 @@ bool f2_space_add(F2Space *s, uint32_t v)
     return true;
 }
 
+int f2_space_add_all(F2Space *s, int n, const uint32_t *v)
+{
+    int added = 0;
+    for (int i = 0; i < n; i++) added += f2_space_add(s, v[i]);
+    return added;
+}
+
 bool f2_space_solve(const F2Space *s, uint32_t v, uint32_t *combo)
 {
     *combo = 0;

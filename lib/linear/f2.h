@@ -28,6 +28,8 @@ typedef struct F2Space {
 
 /* True when v was not yet a member. */
 bool f2_space_add(F2Space *s, uint32_t v);
+/* Of n vectors; returns how many were not yet members. */
+int f2_space_add_all(F2Space *s, int n, const uint32_t *v);
 bool f2_space_has(const F2Space *s, uint32_t v);
 /* Writes v as the XOR of vec[j] over the bits j of *combo; false when v is no member. */
 bool f2_space_solve(const F2Space *s, uint32_t v, uint32_t *combo);

@@ -286,7 +286,7 @@ bool layout_has_offset(const Layout *l)
 
 void layout_add_vectors(F2Space *s, const Layout *l, LayoutDim dim, int n)
 {
-    for (int i = 0; i < l->nbits[dim] && i < n; i++) f2_space_add(s, l->basis[dim][i]);
+    f2_space_add_all(s, n < l->nbits[dim] ? n : l->nbits[dim], l->basis[dim]);
 }
 
 int layout_find_register(const Layout *l, uint32_t index)
@@ -329,18 +329,16 @@ const Layout *layout_drop_free_registers(LayoutTable *t, const Layout *l)
 /* One coordinate of an old shape after another goes to its place in a new shape. */
 typedef struct Move {
     const Layout *from;
-    int n;
-    int dim[LAYOUT_MAX_RANK];   /* of the old shape */
-    int shift[LAYOUT_MAX_RANK]; /* in the new index; -1 drops the coordinate */
+    const int *dim;             /* of the old shape */
+    int shift[LAYOUT_MAX_RANK]; /* in the new index */
 } Move;
 
 static uint32_t move_coords(uint32_t v, const void *data)
 {
     const Move *m = data;
     uint32_t out = 0;
-    for (int i = 0; i < m->n; i++) {
-        if (m->shift[i] >= 0) out |= (uint32_t)layout_coord(m->from, v, m->dim[i]) << m->shift[i];
-    }
+    for (int i = 0; i < m->from->rank; i++)
+        out |= (uint32_t)layout_coord(m->from, v, m->dim[i]) << m->shift[i];
     return out;
 }
 
@@ -348,13 +346,10 @@ const Layout *layout_trans(LayoutTable *t, const Layout *l, int rank, const int 
 {
     check(rank == l->rank, "permutation of %d dims for a layout of %d", rank, l->rank);
     LayoutSpec s;
-    Move m = {.from = l, .n = rank};
+    Move m = {.from = l, .dim = perm};
     layout_spec_of(l, &s);
     for (int i = 0; i < rank; i++) s.dim_log2[i] = l->dim_log2[perm[i]];
-    for (int i = 0; i < rank; i++) {
-        m.dim[i] = perm[i];
-        m.shift[i] = layout_shift(rank, s.dim_log2, i);
-    }
+    for (int i = 0; i < rank; i++) m.shift[i] = layout_shift(rank, s.dim_log2, i);
     map_vectors(&s, move_coords, &m);
     return layout_make(t, &s);
 }
@@ -388,27 +383,17 @@ const Layout *layout_squeeze(LayoutTable *t, const Layout *l, int axis)
 const Layout *layout_project(LayoutTable *t, const Layout *l, int rank, const uint8_t *dim_log2)
 {
     check(rank == l->rank, "broadcast from rank %d to %d", rank, l->rank);
-    LayoutSpec s;
-    Move m = {.from = l, .n = rank};
-    layout_spec_of(l, &s);
-    memcpy(s.dim_log2, dim_log2, (size_t)rank);
     for (int i = 0; i < rank; i++) {
         check(dim_log2[i] == l->dim_log2[i] || dim_log2[i] == 0,
               "broadcast of a dim that is not 1");
-        m.dim[i] = i;
-        m.shift[i] = dim_log2[i] ? layout_shift(rank, dim_log2, i) : -1;
+        if (dim_log2[i] != l->dim_log2[i]) l = layout_keep(t, l, i, 0);
     }
-    map_vectors(&s, move_coords, &m);
-    drop_free_registers(&s);
-    return layout_make(t, &s);
+    return layout_drop_free_registers(t, l);
 }
 
 const Layout *layout_slice(LayoutTable *t, const Layout *l, int axis)
 {
-    uint8_t dims[LAYOUT_MAX_RANK];
-    memcpy(dims, l->dim_log2, sizeof dims);
-    dims[axis] = 0;
-    return layout_squeeze(t, layout_project(t, l, l->rank, dims), axis);
+    return layout_squeeze(t, layout_keep(t, l, axis, 0), axis);
 }
 
 typedef struct Keep {
@@ -466,12 +451,6 @@ const Layout *layout_reshape(LayoutTable *t, const Layout *l, int rank, const ui
     return layout_make(t, &s);
 }
 
-static uint32_t shift_up(uint32_t v, const void *data)
-{
-    (void)data;
-    return v << 1;
-}
-
 static uint32_t shift_down(uint32_t v, const void *data)
 {
     (void)data;
@@ -480,16 +459,11 @@ static uint32_t shift_down(uint32_t v, const void *data)
 
 const Layout *layout_join(LayoutTable *t, const Layout *l)
 {
-    check(l->rank < LAYOUT_MAX_RANK && l->total_log2 < LAYOUT_MAX_BITS,
-          "join makes the block too large");
     LayoutSpec s;
-    layout_spec_of(l, &s);
-    map_vectors(&s, shift_up, NULL);
+    layout_spec_of(layout_insert(t, l, l->rank, 1), &s);
     memmove(s.basis[DIM_REGISTER] + 1, s.basis[DIM_REGISTER],
-            s.nbits[DIM_REGISTER] * sizeof(uint32_t));
+            l->nbits[DIM_REGISTER] * sizeof(uint32_t));
     s.basis[DIM_REGISTER][0] = 1;
-    s.nbits[DIM_REGISTER]++;
-    s.dim_log2[s.rank++] = 1;
     return layout_make(t, &s);
 }
 

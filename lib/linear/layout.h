@@ -23,7 +23,7 @@
 #define LAYOUT_MAX_BITS 20  /* of the element index */
 
 typedef enum LayoutDim {
-    DIM_REGISTER, DIM_LANE, DIM_WARP, DIM_CTA, DIM_OFFSET, DIM_COUNT
+    DIM_REGISTER, DIM_LANE, DIM_WARP, DIM_OFFSET, DIM_COUNT
 } LayoutDim;
 
 typedef struct Layout Layout;

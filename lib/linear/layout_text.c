@@ -10,7 +10,7 @@
 #include <ctype.h>
 #include <string.h>
 
-static const char *const dim_names[DIM_COUNT] = {"register", "lane", "warp", "cta", "offset"};
+static const char *const dim_names[DIM_COUNT] = {"register", "lane", "warp", "offset"};
 
 static void print_vector(Buf *out, const Layout *l, uint32_t v)
 {
@@ -109,7 +109,7 @@ static int read_dim_name(Reader *r)
             return h;
         }
     }
-    fail(r, "expected register, lane, warp, cta or offset in the layout");
+    fail(r, "expected register, lane, warp or offset in the layout");
     return -1;
 }
 

@@ -22,9 +22,9 @@ enum { WORD_BYTES = 4, BANKS = 32, ROWS_WAVES = 4 };
 static void count_access(const Layout *block, const F2Space *buffer, int elem_bytes,
                          int *vector_log2, int *waves);
 
-static void add_space(F2Space *s, const F2Space *all)
+static int add_space(F2Space *s, const F2Space *all)
 {
-    for (int i = 0; i < all->dim; i++) f2_space_add(s, all->vec[i]);
+    return f2_space_add_all(s, all->dim, all->vec);
 }
 
 /* ---- choosing ---- */
@@ -114,14 +114,14 @@ static void choose_order(F2Space *basis, const F2Space *stays, F2Space writers, 
                          int access_bytes)
 {
     F2Space word = {0}, segment, rest;
-    int nbank = log2_floor(128 / access_bytes), nstays = 0;
+    const int nbank = log2_floor(128 / access_bytes);
     choose_word(&word, stays, &writers, &readers,
                 access_bytes < 4 ? 2 - log2_floor(access_bytes) : 0);
     add_space(&writers, &word);
     add_space(&readers, &word);
     add_space(basis, &word);
     rest = *basis;
-    for (int i = 0; i < stays->dim; i++) nstays += f2_space_add(&rest, stays->vec[i]);
+    const int nstays = add_space(&rest, stays);
     segment = *basis;
     choose_segment(&segment, stays, &writers, &readers, nstays + word.dim - nbank);
     rest = segment;
@@ -140,11 +140,6 @@ static F2Space phase_of(const Layout *l, int access_bytes, const F2Space *access
     return s;
 }
 
-static void add_vectors(F2Space *s, int n, const uint32_t *v)
-{
-    for (int i = 0; i < n; i++) f2_space_add(s, v[i]);
-}
-
 /* How many elements of a row the writers have in registers, log2. */
 static int row_run(const MatrixRows *m, const Layout *from)
 {
@@ -160,7 +155,7 @@ static bool fits_banks(const MatrixRows *m, const Layout *from, int access_bytes
 {
     enum { ROWS_OF_BANKS_LOG2 = 3 };
     F2Space s = {0};
-    add_vectors(&s, m->element_bits, m->element);
+    f2_space_add_all(&s, m->element_bits, m->element);
     layout_add_vectors(&s, from, DIM_LANE, phase_lane_bits(access_bytes));
     return s.dim - m->element_bits <= ROWS_OF_BANKS_LOG2;
 }
@@ -212,7 +207,7 @@ static void plan_order(SharedPlan *out, const Layout *from, const Layout *to, in
     F2Space writers = phase_of(from, elem_bytes << out->write_log2, rows ? vector : &none);
     F2Space readers =
         rows ? *vector : phase_of(to, elem_bytes << reader_log2(to, vector), &none);
-    if (rows) add_vectors(&readers, 3, rows->row);
+    if (rows) f2_space_add_all(&readers, 3, rows->row);
     choose_order(&basis, stays, writers, readers, elem_bytes << vector->dim);
     out->offset_log2 = basis.dim;
     check(basis.dim + out->pieces_log2 == from->total_log2, "a buffer's layout is not complete");
@@ -232,8 +227,8 @@ void shared_plan(SharedPlan *out, const Layout *from, const Layout *to, int elem
     const bool by_rows = choose_rows(&rows, from, to, elem_bytes, &out->write_log2);
     if (by_rows) {
         vector = (F2Space){0};
-        add_vectors(&vector, rows.element_bits, rows.element);
-        add_vectors(&stays, 3, rows.row);
+        f2_space_add_all(&vector, rows.element_bits, rows.element);
+        f2_space_add_all(&stays, 3, rows.row);
         out->read_log2 = rows.element_bits;
     }
     choose_pieces(out, &stays, &vector, from->total_log2, elem_bytes, most);
@@ -260,7 +255,7 @@ void shared_plan_vectors(SharedPlan *out, const Layout *from, int n, const uint3
     *out = (SharedPlan){.write_log2 = n, .read_log2 = n};
     const bool by_rows = find_rows(&rows, to, elem_bytes, n, vector);
     if (by_rows) out->read_log2 = rows.element_bits;
-    add_vectors(&first, out->read_log2, by_rows ? rows.element : vector);
+    f2_space_add_all(&first, out->read_log2, by_rows ? rows.element : vector);
     choose_pieces(out, &stays, &first, from->total_log2, elem_bytes, INT32_MAX);
     plan_order(out, from, to, elem_bytes, &first, &stays, by_rows ? &rows : NULL);
 }

@@ -13,15 +13,6 @@ static int unit_log2(int elem_bytes)
     return WORD_BYTES_LOG2 - (31 - __builtin_clz((unsigned)elem_bytes));
 }
 
-static bool is_independent(int n, const uint32_t *v)
-{
-    F2Space s = {0};
-    for (int i = 0; i < n; i++) {
-        if (!f2_space_add(&s, v[i])) return false;
-    }
-    return true;
-}
-
 bool matrix_rows(MatrixRows *out, const Layout *block, int elem_bytes, bool transposed)
 {
     const uint32_t *reg = block->basis[DIM_REGISTER], *lane = block->basis[DIM_LANE];
@@ -37,7 +28,8 @@ bool matrix_rows(MatrixRows *out, const Layout *block, int elem_bytes, bool tran
     memcpy(out->element, transposed ? lane + T_BITS : pairs,
            (size_t)out->element_bits * sizeof *lane);
     memcpy(out->row, transposed ? pairs : lane + T_BITS, ROW_BITS * sizeof *lane);
-    return is_independent(out->element_bits, out->element);
+    F2Space row = {0};
+    return f2_space_add_all(&row, out->element_bits, out->element) == out->element_bits;
 }
 
 /* The offset of a vector that is in the buffer, with the bits inside a row clear. */

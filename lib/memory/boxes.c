@@ -70,10 +70,7 @@ static void note_op(Op *op, void *user)
 static Op *conversion(const Op *store)
 {
     Op *op = ir_def(op_arg(store, 1), OP_CONVERT);
-    ConvertPlan plan;
-    if (!op || op_result(op, 0)->uses->next) return NULL;
-    convert_plan_op(&plan, op);
-    return plan.kind == CONVERT_SHARED ? op : NULL;
+    return op && !op_result(op, 0)->uses->next && convert_is_shared(op) ? op : NULL;
 }
 
 /* Waited for behind the loops around it, else before what may want more room. */

@@ -106,15 +106,6 @@ static Value *load_at(Builder *b, Value *buffer, Value *at, const Type *ty)
     return op_result(build_op(b, OP_SLOAD_AT, 2, (Value *[]){buffer, at}, 1, &ty), 0);
 }
 
-/* What is stored element by element leaves padding as it was, which nobody may read. */
-static bool is_padded(const Type *ty)
-{
-    for (int d = 0; d < ty->rank; d++) {
-        if (ty->shape[d] & (ty->shape[d] - 1)) return true;
-    }
-    return false;
-}
-
 /* ---- the ops ---- */
 
 void expand_gather(Op *op)
@@ -144,7 +135,8 @@ void expand_cat(Op *op)
         store_at(&b, buffer, offsets(&b, x->type, stride, first * stride[0], -1, NULL), x);
         first += x->type->shape[0];
     }
-    Value *result = is_padded(to) ? load_at(&b, buffer, offsets(&b, to, stride, 0, -1, NULL), to)
+    /* what is stored element by element leaves padding as it was, which nobody may read */
+    Value *result = type_is_padded(to) ? load_at(&b, buffer, offsets(&b, to, stride, 0, -1, NULL), to)
                                   : build_sload(&b, buffer, to, NULL, 0);
     ir_replace(op, &result);
 }
@@ -176,7 +168,7 @@ void expand_reshape(Op *op)
         counted_strides(from->type, stride);
         store_at(&b, buffer, offsets(&b, from->type, stride, 0, -1, NULL), from);
     }
-    if (shape_reshape_is_free(to, line) && (stores_all || !is_padded(line))) {
+    if (shape_reshape_is_free(to, line) && (stores_all || !type_is_padded(line))) {
         const Layout *l =
             layout_reshape(ir_of(b.fn)->layouts, to->layout, 1, &buffer->type->layout->total_log2);
         result = build_sload(&b, buffer, type_with_layout(ir_of(b.fn)->types, line, l), NULL, 0);

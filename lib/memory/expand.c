@@ -71,13 +71,6 @@ static Value *through_buffer(Builder *b, Value *from, const Layout *to)
 
 /* ---- conversions ---- */
 
-static bool is_shared_convert(const Op *op)
-{
-    ConvertPlan plan;
-    convert_plan_op(&plan, op);
-    return plan.kind == CONVERT_SHARED;
-}
-
 static void expand_convert(Op *op, Late *late)
 {
     Builder b = build_before(op);
@@ -205,7 +198,7 @@ static void expand_atomic(Op *op, Arena *scratch)
 bool expand_wants(const Op *op)
 {
     switch (op->kind) {
-    case OP_CONVERT: return is_shared_convert(op);
+    case OP_CONVERT: return convert_is_shared(op);
     case OP_REDUCE: return crosses_warps(op);
     case OP_GATHER:
     case OP_HISTOGRAM:

@@ -13,23 +13,11 @@
 
 AccessKind memory_access(const Op *op)
 {
-    switch (op->kind) {
-    case OP_SLOAD:
-    case OP_STORE_BOX:
-    case OP_TMA_WAIT:
-    case OP_TMA_CLAIM:
-    case OP_RING_LOAD:
-    case OP_SLOAD_AT: return ACCESS_READ;
-    case OP_COPY_ASYNC:
-    case OP_COPY_BOX:
-    case OP_TMA_BEGIN:
-    case OP_TMA_FREE:
-    case OP_TMA_END:
-    case OP_SSTORE:
-    case OP_SSTORE_AT: return ACCESS_WRITE;
-    case OP_SATOMIC_AT: return ACCESS_ATOMIC;
-    default: return ACCESS_NONE;
-    }
+    const int buffer = tkc_buffer_operand(op);
+    if (buffer >= op->nargs || !type_is_smem(op_arg(op, buffer)->type) || op->kind == OP_STORE_WAIT)
+        return ACCESS_NONE;
+    if (op->kind == OP_SATOMIC_AT) return ACCESS_ATOMIC;
+    return ir_has(op, OT_WRITE) && op->kind != OP_STORE_BOX ? ACCESS_WRITE : ACCESS_READ;
 }
 
 bool memory_conflict(const Op *a, const Op *b)

@@ -267,13 +267,10 @@ static bool find_tile(const Groups *g, Op *dot, int operand, int64_t beside, Til
 /* a, in registers, needs no shared memory to get there. */
 static bool is_in_registers(const Op *dot)
 {
-    ConvertPlan plan;
     const Op *op = op_arg(dot, 0)->def;
     if (!dot_group_reads(dot, 0)) return false;
     while (op && op->kind == OP_TRANS) op = op_arg(op, 0)->def;
-    if (!op || op->kind != OP_CONVERT) return true;
-    convert_plan_op(&plan, op);
-    return plan.kind != CONVERT_SHARED;
+    return !op || !convert_is_shared(op);
 }
 
 /* An a that stays the same leaves its registers to others. */

@@ -174,17 +174,11 @@ static uint32_t place_all(Places *p, uint32_t little, uint32_t most)
     return end;
 }
 
-static Span span_of(const Buffer *b)
-{
-    const Loc *loc = b->alloc->loc;
-    return loc && loc->source ? (Span){loc->source, loc->begin, loc->end} : SPAN_NONE;
-}
-
 /* With what is there at the same time. */
 static void refuse(const Places *p, Pass *pass, const Func *fn, const Buffer *b)
 {
     Diag *d = diag_error_as(
-        pass->dx, DIAG_SHARED_MEMORY, span_of(b),
+        pass->dx, DIAG_SHARED_MEMORY, ir_span(b->alloc->loc),
         "this takes %u bytes of shared memory, '%s' has %d for a program; use a smaller block",
         (unsigned)(b->at + b->bytes), fn->machine->name, fn->machine->max_smem);
     for (const Buffer *other = p->buffers.data; other <= b; other++) {
@@ -192,10 +186,10 @@ static void refuse(const Places *p, Pass *pass, const Func *fn, const Buffer *b)
         const int copies = (int)tkc_op_int(other->alloc, ATTR_COPIES, 1);
         const char *what = type_text(p->scratch, op_result(other->alloc, 0)->type);
         if (copies > 1)
-            diag_note(pass->dx, d, span_of(other), "%u bytes of it are %d copies of %s, from here",
+            diag_note(pass->dx, d, ir_span(other->alloc->loc), "%u bytes of it are %d copies of %s, from here",
                       (unsigned)other->bytes, copies, what);
         else
-            diag_note(pass->dx, d, span_of(other), "%u bytes of it are %s, from here",
+            diag_note(pass->dx, d, ir_span(other->alloc->loc), "%u bytes of it are %s, from here",
                       (unsigned)other->bytes, what);
     }
 }

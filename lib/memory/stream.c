@@ -104,10 +104,7 @@ static bool is_arithmetic(const Op *op)
 
 static bool moves_in_warp(const Op *op)
 {
-    ConvertPlan plan;
-    if (op->kind != OP_CONVERT) return false;
-    convert_plan_op(&plan, op);
-    return plan.kind != CONVERT_SHARED;
+    return op->kind == OP_CONVERT && !convert_is_shared(op);
 }
 
 /* A thread has so much from turn to turn that a few registers more would spill others. */
@@ -373,12 +370,8 @@ static bool find_ring(const Streams *s, Stream *x)
 static bool leaves_threads(const Stream *x)
 {
     const Value *v = op_result(x->load, 0);
-    ConvertPlan plan;
-    for (const Use *u = v->uses; u; u = u->next) {
-        if (u->user->kind != OP_CONVERT) return false;
-        convert_plan_op(&plan, u->user);
-        if (plan.kind != CONVERT_SHARED) return false;
-    }
+    for (const Use *u = v->uses; u; u = u->next)
+        if (!convert_is_shared(u->user)) return false;
     return v->uses && x->nreaders;
 }
 

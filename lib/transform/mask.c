@@ -4,7 +4,7 @@
 
    Facts are about valid lanes. That suffices: an invalid lane's mask does not matter, because
    accesses are predicated by validity anyway. A mask that is partly decided, `a & b` with a true,
-   loses that part here or in fold. */
+   loses that part in fold. */
 #include "transform/passes.h"
 
 #include "analysis/axis.h"
@@ -99,29 +99,11 @@ static void decide_condition(Mask *m, Op *op)
     m->changed = true;
 }
 
-/* `a & true` is a, `a | false` is a: parts of a mask that were decided above. */
-static void drop_decided_part(Mask *m, Op *op)
-{
-    if (op->kind != OP_AND && op->kind != OP_OR) return;
-    for (int i = 0; i < 2; i++) {
-        uint64_t bits;
-        if (!type_is_bool(op_result(op, 0)->type) || !ir_const_bits(op_arg(op, i), &bits)) continue;
-        if (bits != (op->kind == OP_AND)) continue;
-        ir_replace_uses(op_result(op, 0), op_arg(op, 1 - i));
-        m->changed = true;
-        return;
-    }
-}
-
 static void mask_op(Op *op, void *user)
 {
     Mask *m = user;
-    if (is_decided(m, op)) {
-        decide_condition(m, op);
-    } else {
-        drop_decided_part(m, op);
-        decide_access(m, op);
-    }
+    if (is_decided(m, op)) decide_condition(m, op);
+    else decide_access(m, op);
 }
 
 /* needs: nothing; it makes its own axis facts.  keeps: layouts.  changes: masks of accesses;

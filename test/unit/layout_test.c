@@ -142,7 +142,7 @@ static void text_round_trips_and_refuses(void)
     const char *bad[][2] = {
         {"#x<4>", "expected '#l<'"}, {"#l<3>", "extents in a layout are powers of two"},
         {"#l<4; lane: (4)>", "layout vector outside the shape"}, {"#l<4; lane: (1,1)>", "expected ')' in a layout vector"},
-        {"#l<4; thread: (1)>", "expected register, lane, warp, cta or offset in the layout"},
+        {"#l<4; thread: (1)>", "expected register, lane, warp or offset in the layout"},
         {"#l<4; lane: (1); lane: (2)>", "the layout names a hardware dim twice"},
         {"#l<4; lane: (1)", "expected '>' at the end of the layout"}, {"#l<2097152>", "number in the layout is too large"},
         {"#l<1024x2048>", "layout has too many elements"}, {"#l<4x4; lane: (1>", "expected ',' in a layout vector"},

@@ -1,4 +1,5 @@
-/* A forward fixpoint over structured regions, and what it asks of the analysis of values (axis.c). */
+/* A forward fixpoint over structured regions, and what it asks of the analysis of values
+   (axis.c). */
 #ifndef TKC_ANALYSIS_FLOW_H
 #define TKC_ANALYSIS_FLOW_H
 
@@ -6,8 +7,8 @@
 
 /* Sets the results of an op into whose results nothing flows: any but for, while, if. */
 void axis_define(AxisFacts *facts, const Op *op);
-/* Sets a region argument into which nothing flows: a parameter, an induction variable, an operand of
-   a combine. */
+/* Sets a region argument into which nothing flows: a parameter, an induction variable, an operand
+   of a combine. */
 void axis_bind(AxisFacts *facts, const Value *arg);
 /* What is known of `from` flows into `into`, which only loses by it. True when `into` changed; that
    may happen to one value a bounded number of times only. The first time is a change. */

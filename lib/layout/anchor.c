@@ -140,7 +140,8 @@ static Op *load_of(const Anchors *x, const Op *dot, int operand, bool in_bytes)
    tf32 took 1.7 times as long so (H200). Parts of numbers are to be stored in any case. */
 static bool has_operand_across(const Anchors *x, const Op *dot)
 {
-    return !tkc_op_int(dot, ATTR_PARTS, 0) && (load_of(x, dot, 0, false) || load_of(x, dot, 1, false));
+    return !tkc_op_int(dot, ATTR_PARTS, 0) &&
+           (load_of(x, dot, 0, false) || load_of(x, dot, 1, false));
 }
 
 /* Four neighbours along k, which a thread stores at once, and lanes side by side: as they are loaded
@@ -151,7 +152,8 @@ const Layout *anchor_part(const Anchors *x, const Op *dot, const Layout *sum, Op
     static const int order[] = {1, 0}, thread[] = {FOUR, 0};
     const Type *b = op_arg(dot, 1)->type;
     uint8_t dims[TKC_MAX_RANK];
-    *load = tkc_op_int(dot, ATTR_PARTS, 0) && dot_fits_group(dot) ? load_of(x, dot, 1, false) : NULL;
+    *load =
+        tkc_op_int(dot, ATTR_PARTS, 0) && dot_fits_group(dot) ? load_of(x, dot, 1, false) : NULL;
     if (!*load) return NULL;
     layout_pad(b->rank, b->shape, dims);
     return layout_blocked(ir_of(x->fn)->layouts, b->rank, dims, order, thread,

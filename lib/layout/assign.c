@@ -561,7 +561,7 @@ static void fix_operands(Assign *a)
 /* needs: no layouts yet, axis facts (computed here).  keeps: what every op computes.  changes:
    every block's type gets a layout; adds convert ops and copies of cheap ops; dce removes
    originals that are no longer used. */
-bool assign_run(Pass *p, Func *fn)
+void assign_run(Pass *p, Func *fn)
 {
     Assign a = {.scratch = p->scratch, .fn = fn, .layouts = ir_of(fn)->layouts};
     a.indices = bitset_make(p->scratch, (int)fn->nvalues);
@@ -575,5 +575,4 @@ bool assign_run(Pass *p, Func *fn)
     for (int i = 0; i < a.ops.len; i++) dictate(&a, a.ops.data[i]);
     set_types(&a);
     fix_operands(&a);
-    return a.values.len > 0;
 }

@@ -16,7 +16,6 @@ typedef struct Offset {
     Func *fn;
     Map counted; /* pointers that a loop has ready */
     int words;   /* of these */
-    bool changed;
 } Offset;
 
 static const Value *below_broadcast(const Value *v)
@@ -75,7 +74,6 @@ static void move_first(Offset *o, Op *op, const Op *first)
           *moved = laid_out(o, build_addptr(&b, from, op_arg(op, 1)), ty->layout);
     ir_replace_uses(op_result(op, 0), laid_out(o, build_addptr(&b, moved, offset), ty->layout));
     ir_unlink(op);
-    o->changed = true;
 }
 
 static Region *body_of(const Op *op)
@@ -96,7 +94,7 @@ static void move_in(Offset *o, const Op *loop)
 }
 
 /* needs: layouts.  keeps: what every op computes.  changes: in which order pointers move. */
-bool offset_run(Pass *p, Func *fn)
+void offset_run(Pass *p, Func *fn)
 {
     enum { MANY = 160 }; /* words, most of what a thread has */
     Offset o = {.fn = fn};
@@ -105,5 +103,4 @@ bool offset_run(Pass *p, Func *fn)
         if (body_of(op)) count(&o, body_of(op));
     for (Op *op = o.words >= MANY ? fn->body->first : NULL; op; op = ir_next(op, NULL))
         move_in(&o, op);
-    return o.changed;
 }

@@ -142,12 +142,10 @@ static Way *way_of(Remat *r, Value *v, const Layout *want, int depth)
 /* ---- making ---- */
 
 /* Where what is made from v goes: behind the op that defines it, or at the start of its region. */
-static Builder builder_behind(Remat *r, const Value *v)
+static Builder builder_behind(const Remat *r, const Value *v)
 {
-    Op *next = v->def ? v->def->next : v->region->first;
-    Region *region = v->def ? v->def->region : v->region;
-    return (Builder){
-        .fn = r->fn, .region = region, .before = next, .loc = v->def ? v->def->loc : r->fn->loc};
+    return v->def ? build_before_at(v->def->next, v->def->loc)
+                  : build_before_at(v->region->first, r->fn->loc);
 }
 
 static Value *clone(Remat *r, Value *v, const Layout *want)

@@ -17,7 +17,6 @@ typedef struct Sink {
     Arena *scratch;
     Map numbers;        /* op of the region to its number */
     VEC(Before) before; /* by number */
-    bool changed;
 } Sink;
 
 /* Keeping its only block operand costs a thread no more than keeping the result. */
@@ -63,7 +62,6 @@ static void sink_op(Sink *s, Op *op)
         user = user->prev; /* all that went there */
     ir_move_before(op, user);
     map_set_number(&s->numbers, op, to);
-    s->changed = true;
 }
 
 static void sink_region(Sink *s, Region *r)
@@ -87,10 +85,9 @@ static void sink_region(Sink *s, Region *r)
 
 /* needs: layouts.  keeps: what every op computes.  changes: where conversions are, and what costs
    little to make of a block. */
-bool sink_run(Pass *p, Func *fn)
+void sink_run(Pass *p, Func *fn)
 {
     Sink s = {.scratch = p->scratch};
     map_init(&s.numbers, p->scratch);
     sink_region(&s, fn->body);
-    return s.changed;
 }

@@ -111,19 +111,13 @@ bool vector_begins(const VectorBits *v, uint32_t reg)
 
 /* ---- the pass ---- */
 
-typedef struct Deciding {
-    Func *fn;
-    const AxisFacts *facts;
-    bool changed;
-} Deciding;
-
 /* Neighbours that one access moves are none of them. */
-static void decide_equal(Deciding *d, Op *op, const VectorBits *v)
+static void decide_equal(const AxisFacts *facts, Op *op, const VectorBits *v)
 {
     const Type *ty = op_arg(op, 0)->type;
     int64_t groups[TKC_MAX_RANK];
     if (!type_is_block(ty)) return;
-    vector_groups(d->facts, op, groups);
+    vector_groups(facts, op, groups);
     for (int k = 0; k < ty->rank; k++) {
         const int64_t all = INT64_C(1) << ty->layout->dim_log2[k];
         if (groups[k] > all) groups[k] = all;
@@ -132,27 +126,23 @@ static void decide_equal(Deciding *d, Op *op, const VectorBits *v)
     if (!(layout_registers_within(ty->layout, layout_group_bits(ty->layout, groups)) &
           ~layout_free_bits(ty->layout, DIM_REGISTER)))
         return;
-    ir_set_ints(d->fn, op, ATTR_EQUAL, ty->rank, groups);
-    d->changed = true;
+    ir_set_ints(op->region->func, op, ATTR_EQUAL, ty->rank, groups);
 }
 
 static void decide(Op *op, void *user)
 {
-    Deciding *d = user;
+    const AxisFacts *facts = user;
     if (!vector_most_bytes(op) || tkc_op_attr(op, ATTR_VECTOR)) return;
-    const VectorBits v = vector_if(d->facts, op, op_arg(op, 0)->type->layout);
-    if (!tkc_op_attr(op, ATTR_EQUAL)) decide_equal(d, op, &v);
+    const VectorBits v = vector_if(facts, op, op_arg(op, 0)->type->layout);
+    if (!tkc_op_attr(op, ATTR_EQUAL)) decide_equal(facts, op, &v);
     if (!v.log2) return;
     const int64_t values[] = {v.dim, 1 << v.log2, v.run};
-    ir_set_ints(d->fn, op, ATTR_VECTOR, 3, values);
-    d->changed = true;
+    ir_set_ints(op->region->func, op, ATTR_VECTOR, 3, values);
 }
 
 /* needs: layouts.  keeps: what every op computes, and what an access was given before.  changes:
    loads, stores and atomic additions get the attribute `vector`, loads `equal`. */
-bool access_run(Pass *p, Func *fn)
+void access_run(Pass *p, Func *fn)
 {
-    Deciding d = {.fn = fn, .facts = axis_analyze_accesses(p->scratch, fn, NULL)};
-    ir_walk(fn->body, decide, &d);
-    return d.changed;
+    ir_walk(fn->body, decide, axis_analyze_accesses(p->scratch, fn, NULL));
 }

@@ -71,11 +71,11 @@ const Layout *fragment_sum(LayoutTable *t, MmaShape shape, int rank, const uint8
 }
 
 /* The index bits inside a tile. */
-static uint32_t tile_mask(const LayoutSpec *s, MmaShape shape)
+static uint32_t tile_mask(const LayoutSpec *tile)
 {
     uint32_t mask = 0;
-    for (int bit = 0; bit < shape.m_log2; bit++) mask |= place(s, s->rank - 2, bit);
-    for (int bit = 0; bit < shape.n_log2; bit++) mask |= place(s, s->rank - 1, bit);
+    for (LayoutDim d = DIM_REGISTER; d <= DIM_LANE; d++)
+        for (int i = 0; i < tile->nbits[d]; i++) mask |= tile->basis[d][i];
     return mask;
 }
 
@@ -92,7 +92,7 @@ bool fragment_is_sum(MmaShape shape, const Layout *sum)
     LayoutSpec tile = spec_of(sum->rank, sum->dim_log2);
     put_sum_tile(&tile, shape);
     const int inside = tile.nbits[DIM_REGISTER];
-    const uint32_t mask = tile_mask(&tile, shape);
+    const uint32_t mask = tile_mask(&tile);
     if (sum->nbits[DIM_REGISTER] < inside ||
         memcmp(sum->basis[DIM_LANE], tile.basis[DIM_LANE], LANE_BITS * sizeof(uint32_t)))
         return false;

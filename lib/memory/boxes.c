@@ -192,13 +192,12 @@ static Value *begins_inside(Builder *b, const Tile *t)
 }
 
 /* Of a store that stays nobody asks any more what its pointers are to. */
-static bool forget(Op *store)
+static void forget(Op *store)
 {
     Value *parts[TILE_PARTS], *pointers = op_arg(store, 0);
     Tile t;
-    if (store->kind != OP_STORE || !tile_of_pointers(pointers, parts, &t)) return false;
-    ir_set_arg(store, 0, op_arg(pointers->def, 0));
-    return true;
+    if (store->kind == OP_STORE && tile_of_pointers(pointers, parts, &t))
+        ir_set_arg(store, 0, op_arg(pointers->def, 0));
 }
 
 /* Threads store what is in the buffer. */
@@ -240,23 +239,20 @@ static void leave(const Boxes *b, const Leave *x)
     ir_unlink(x->store);
 }
 
-static bool leave_or_forget(const Boxes *b, Op *access)
+static void leave_or_forget(const Boxes *b, Op *access)
 {
     const Leave *x = leaves(b, access);
-    if (!x || !x->is_alone) return forget(access);
-    leave(b, x);
-    return true;
+    if (x && x->is_alone) leave(b, x);
+    else forget(access);
 }
 
 /* needs: layouts; loops that load ahead do so already.  keeps: what is stored.  changes: stores
    through descriptors become copies from buffers. */
-bool boxes_run(Pass *p, Func *fn)
+void boxes_run(Pass *p, Func *fn)
 {
     Boxes b = {.scratch = p->scratch, .fn = fn};
-    bool changed = false;
     ir_walk(fn->body, note_op, &b);
     if (fn->machine && fn->machine->tma && !b.is_told) find_all(&b);
     for (int i = 0; i < b.all.len; i++) b.all.data[i].is_alone = is_alone(&b, &b.all.data[i]);
-    for (int i = 0; i < b.accesses.len; i++) changed |= leave_or_forget(&b, b.accesses.data[i]);
-    return changed;
+    for (int i = 0; i < b.accesses.len; i++) leave_or_forget(&b, b.accesses.data[i]);
 }

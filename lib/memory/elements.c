@@ -136,8 +136,9 @@ void expand_cat(Op *op)
         first += x->type->shape[0];
     }
     /* what is stored element by element leaves padding as it was, which nobody may read */
-    Value *result = type_is_padded(to) ? load_at(&b, buffer, offsets(&b, to, stride, 0, -1, NULL), to)
-                                  : build_sload(&b, buffer, to, NULL, 0);
+    Value *result = type_is_padded(to)
+                        ? load_at(&b, buffer, offsets(&b, to, stride, 0, -1, NULL), to)
+                        : build_sload(&b, buffer, to, NULL, 0);
     ir_replace(op, &result);
 }
 

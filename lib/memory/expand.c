@@ -254,12 +254,11 @@ static void expand_products(Func *fn)
 
 /* needs: layouts, the tensor level.  keeps: what every op computes.  changes: the level; what goes
    through shared memory is allocs, stores and loads. */
-bool expand_run(Pass *p, Func *fn)
+void expand_run(Pass *p, Func *fn)
 {
     Expand x = {.scratch = p->scratch, .late = {.scratch = p->scratch}};
     /* first: it takes operands from before their conversions */
     expand_products(fn);
     ir_walk(fn->body, expand_op, &x);
     fn->level = LEVEL_MEMORY;
-    return true;
 }

@@ -327,22 +327,19 @@ static bool multiply_in_groups(Groups *g, Op *dot)
 
 /* ---- products by warps one by one ---- */
 
-static bool read_each_turn(Groups *g, Op *dot)
+static void read_each_turn(Groups *g, Op *dot)
 {
-    bool any = false;
     for (int i = 0; i < 2; i++) {
         Tile t;
-        if (!dot_holds_much(dot, i) || !find_tile(g, dot, i, 0, &t) || t.home == dot) continue;
-        read_tile(&g->tiles, &t);
-        any = true;
+        if (dot_holds_much(dot, i) && find_tile(g, dot, i, 0, &t) && t.home != dot)
+            read_tile(&g->tiles, &t);
     }
-    return any;
 }
 
 /* needs: layouts; loops that load ahead do so already.  keeps: what every op computes.  changes:
    dots of warp groups become asynchronous, with operands in shared memory; large operands of others
    that stay the same in a loop are there, too. */
-bool groups_run(Pass *p, Func *fn)
+void groups_run(Pass *p, Func *fn)
 {
     Groups g = {.tiles = {.scratch = p->scratch, .fn = fn}};
     int n = 0;
@@ -355,6 +352,5 @@ bool groups_run(Pass *p, Func *fn)
             Op *dot = g.dots.data[i];
             if ((dot_together(dot) > 0) == apart && !goes_into_next(dot)) wait_where_used(dot);
         }
-    for (int i = 0; i < g.large.len; i++) n += read_each_turn(&g, g.large.data[i]);
-    return n > 0;
+    for (int i = 0; i < g.large.len; i++) read_each_turn(&g, g.large.data[i]);
 }

@@ -4,7 +4,7 @@
 
 #include "transform/pass.h"
 
-#define PASS(name, run, needs, gives, breaks, help) bool run(Pass *p, Func *fn);
+#define PASS(name, run, needs, gives, breaks, help) void run(Pass *p, Func *fn);
 #include "memory/passes.def"
 #undef PASS
 

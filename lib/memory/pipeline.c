@@ -696,11 +696,11 @@ static bool waits_for_few(const Streams *s, bool multiplies)
     return op;
 }
 
-static bool pipeline_loop(Arena *scratch, Func *fn, Op *loop, bool multiplies)
+static void pipeline_loop(Arena *scratch, Func *fn, Op *loop, bool multiplies)
 {
     Streams s;
     streams_find(&s, scratch, fn, loop);
-    if (!s.all.len && !waits_for_few(&s, multiplies)) return false;
+    if (!s.all.len && !waits_for_few(&s, multiplies)) return;
     Pipeline p = {.s = &s,
                   .fn = fn,
                   .loop = loop,
@@ -712,10 +712,10 @@ static bool pipeline_loop(Arena *scratch, Func *fn, Op *loop, bool multiplies)
                   .moved = ir_value_map(scratch, fn)};
     if (!s.all.len) {
         bring_few(&p, NULL);
-        return true;
+        return;
     }
     p.stages = stages_of(&s, loop);
-    if (p.stages < 2) return false;
+    if (p.stages < 2) return;
     p.around = streams_around(&s, &p.around_slice);
     if (p.around && stages_of(&s, p.around) < p.stages) p.around = NULL;
     p.own = streams_are_own(&s);
@@ -733,18 +733,15 @@ static bool pipeline_loop(Arena *scratch, Func *fn, Op *loop, bool multiplies)
     if (p.around) go_on_around(&p);
     if (p.boxes) end_boxes(&p);
     for (int i = 0; i < s.all.len; i++) ir_unlink(s.all.data[i].load);
-    return true;
 }
 
 /* needs: layouts, and the width of accesses.  keeps: what every op computes.  changes: loads of
    loops that multiply matrices become copies to shared memory some turns ahead, those of a few
    registers begin a turn ahead. */
-bool pipeline_run(Pass *p, Func *fn)
+void pipeline_run(Pass *p, Func *fn)
 {
     const bool multiplies = ir_contains(fn->body, OP_DOT, true);
-    bool changed = false;
-    if (!fn->machine || !fn->machine->cp_async) return false;
+    if (!fn->machine || !fn->machine->cp_async) return;
     for (Op *op = fn->body->first; op; op = ir_next(op, NULL))
-        if (op->kind == OP_FOR) changed |= pipeline_loop(p->scratch, fn, op, multiplies);
-    return changed;
+        if (op->kind == OP_FOR) pipeline_loop(p->scratch, fn, op, multiplies);
 }

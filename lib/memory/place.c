@@ -186,8 +186,9 @@ static void refuse(const Places *p, Pass *pass, const Func *fn, const Buffer *b)
         const int copies = (int)tkc_op_int(other->alloc, ATTR_COPIES, 1);
         const char *what = type_text(p->scratch, op_result(other->alloc, 0)->type);
         if (copies > 1)
-            diag_note(pass->dx, d, ir_span(other->alloc->loc), "%u bytes of it are %d copies of %s, from here",
-                      (unsigned)other->bytes, copies, what);
+            diag_note(pass->dx, d, ir_span(other->alloc->loc),
+                      "%u bytes of it are %d copies of %s, from here", (unsigned)other->bytes,
+                      copies, what);
         else
             diag_note(pass->dx, d, ir_span(other->alloc->loc), "%u bytes of it are %s, from here",
                       (unsigned)other->bytes, what);
@@ -196,7 +197,7 @@ static void refuse(const Places *p, Pass *pass, const Func *fn, const Buffer *b)
 
 /* needs: the memory level.  keeps: everything but attributes.  changes: sets `offset` of each
    alloc. */
-bool place_run(Pass *pass, Func *fn)
+void place_run(Pass *pass, Func *fn)
 {
     Places p = {.scratch = pass->scratch};
     map_init(&p.index, p.scratch);
@@ -218,5 +219,4 @@ bool place_run(Pass *pass, Func *fn)
         refuse(&p, pass, fn, b);
         fits = false;
     }
-    return p.buffers.len > 0;
 }

@@ -40,33 +40,26 @@ static bool releases(const Op *op)
            (!strcmp(sem, "acq_rel") || !strcmp(sem, "release"));
 }
 
-static bool meet_before(Op *op)
+static void meet_before(Op *op)
 {
-    const bool meets = is_barrier(op) || is_barrier(op->prev);
-    if (!meets) add_barrier(op);
-    return !meets;
+    if (!is_barrier(op) && !is_barrier(op->prev)) add_barrier(op);
 }
 
-static bool meet(Func *fn)
+static void meet(Func *fn)
 {
-    bool changed = false;
     for (Op *op = fn->body->first; op; op = ir_next(op, NULL)) {
-        if (releases(op) && fn->num_warps > 1) changed |= meet_before(op);
-        if (op->kind == OP_ATOMIC_POLL) changed |= meet_before(op->next);
+        if (releases(op) && fn->num_warps > 1) meet_before(op);
+        if (op->kind == OP_ATOMIC_POLL) meet_before(op->next);
     }
-    return changed;
 }
 
 /* needs: places of buffers.  keeps: everything else.  changes: adds barrier ops. */
-bool sync_run(Pass *p, Func *fn)
+void sync_run(Pass *p, Func *fn)
 {
-    bool changed = meet(fn);
+    meet(fn);
     MemoryFlow flow = {
         .scratch = p->scratch, .overlap = overlap, .global = global_new(p->scratch, fn)};
     memory_flow(&flow, fn);
-    for (int i = bitset_next(&flow.waits, 0); i >= 0; i = bitset_next(&flow.waits, i + 1)) {
+    for (int i = bitset_next(&flow.waits, 0); i >= 0; i = bitset_next(&flow.waits, i + 1))
         add_barrier(flow.ops.data[i]);
-        changed = true;
-    }
-    return changed;
 }

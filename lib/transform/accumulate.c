@@ -40,7 +40,7 @@ static void accumulate(Func *fn, Op *sum)
 }
 
 /* needs: nothing.  keeps: layouts.  changes: sums of a product and something else. */
-bool accumulate_run(Pass *p, Func *fn)
+void accumulate_run(Pass *p, Func *fn)
 {
     Sums s = {.scratch = p->scratch};
     ir_walk(fn->body, collect, &s);
@@ -48,5 +48,4 @@ bool accumulate_run(Pass *p, Func *fn)
         Op *sum = s.all.data[i];
         if (is_fresh(sum, 0) || is_fresh(sum, 1)) accumulate(fn, sum);
     }
-    return s.all.len > 0;
 }

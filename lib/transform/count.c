@@ -79,28 +79,23 @@ static void count(Arena *scratch, Op *loop, int slot, Value *end)
     Op *counted = build_for(&b, carry_init(loop, slot), end, build_const(&b, end->type, 1),
                             loop->nargs, inits);
     move_body(loop->regions[1], counted->regions[0], slot);
-    for (int i = 0; i < carry_count(loop); i++)
-        ir_replace_uses(op_result(loop, i), op_result(counted, i));
-    ir_unlink(loop);
+    ir_replace(loop, counted->results);
 }
 
 /* Inner loops first. */
-static bool count_region(Arena *scratch, Region *r)
+static void count_region(Arena *scratch, Region *r)
 {
-    bool changed = false;
     for (Op *op = r->first, *next; op; op = next) {
         Value *end;
         next = op->next;
-        for (int i = 0; i < op->nregions; i++) changed |= count_region(scratch, op->regions[i]);
+        for (int i = 0; i < op->nregions; i++) count_region(scratch, op->regions[i]);
         const int slot = op->kind == OP_WHILE ? counted_slot(op, &end) : -1;
         if (slot >= 0) count(scratch, op, slot, end);
-        changed |= slot >= 0;
     }
-    return changed;
 }
 
 /* needs: nothing.  keeps: what every op computes.  changes: while loops become for loops. */
-bool count_run(Pass *p, Func *fn)
+void count_run(Pass *p, Func *fn)
 {
-    return count_region(p->scratch, fn->body);
+    count_region(p->scratch, fn->body);
 }

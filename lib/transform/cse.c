@@ -21,7 +21,6 @@ typedef struct Cse {
     VEC(Entry) entries;
     int *buckets;
     uint32_t mask;
-    bool changed;
 } Cse;
 
 static uint64_t mix(uint64_t hash, uint64_t v)
@@ -103,13 +102,6 @@ static void leave(Cse *c, int mark)
     }
 }
 
-static void replace(Cse *c, Op *op, Op *earlier)
-{
-    for (int i = 0; i < op->nresults; i++) ir_replace_uses(op_result(op, i), op_result(earlier, i));
-    ir_unlink(op);
-    c->changed = true;
-}
-
 static void cse_region(Cse *c, Region *r)
 {
     int mark = c->entries.len;
@@ -119,14 +111,14 @@ static void cse_region(Cse *c, Region *r)
         if ((op->nregions && op->kind != OP_REDUCE) || op->nresults == 0 || !ir_has(op, OT_PURE))
             continue;
         Op *earlier = find_or_enter(c, op);
-        if (earlier) replace(c, op, earlier);
+        if (earlier) ir_replace(op, earlier->results);
     }
     leave(c, mark);
 }
 
 /* needs: nothing (more is found after fold, which orders operands).  keeps: layouts: types must be
    equal.  changes: removes ops; operands become earlier values. */
-bool cse_run(Pass *p, Func *fn)
+void cse_run(Pass *p, Func *fn)
 {
     uint32_t size = 64;
     while (size < fn->nvalues && size < UINT32_MAX / 4) size *= 2;
@@ -134,5 +126,4 @@ bool cse_run(Pass *p, Func *fn)
         .scratch = p->scratch, .buckets = arena_array(p->scratch, int, size), .mask = size - 1};
     memset(c.buckets, -1, size * sizeof *c.buckets);
     cse_region(&c, fn->body);
-    return c.changed;
 }

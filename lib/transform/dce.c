@@ -13,7 +13,6 @@ typedef struct Dce {
     Arena *scratch;
     Bitset live;       /* values, by id */
     VEC(Value *) work; /* live values whose causes are to be marked */
-    bool changed;
 } Dce;
 
 /* ---- marking ---- */
@@ -83,11 +82,8 @@ static void sweep_control(Dce *d, Op *op)
     for (int i = op->nresults - 1; i >= 0; i--)
         if (!is_live(d, op_result(op, i))) ir_stop_passing(op, i);
     for (int i = op->nregions - 1; i >= 0; i--) sweep(d, op->regions[i]);
-    for (int i = op->nresults - 1; i >= 0; i--) {
-        if (is_live(d, op_result(op, i))) continue;
-        ir_remove_slot(op, i);
-        d->changed = true;
-    }
+    for (int i = op->nresults - 1; i >= 0; i--)
+        if (!is_live(d, op_result(op, i))) ir_remove_slot(op, i);
 }
 
 static bool is_dead(const Dce *d, const Op *op)
@@ -102,22 +98,17 @@ static void sweep(Dce *d, Region *r)
 {
     for (Op *op = r->last, *prev; op; op = prev) {
         prev = op->prev;
-        if (is_dead(d, op)) {
-            ir_unlink(op);
-            d->changed = true;
-        } else if (carry_is_op(op)) {
-            sweep_control(d, op);
-        }
+        if (is_dead(d, op)) ir_unlink(op);
+        else if (carry_is_op(op)) sweep_control(d, op);
     }
 }
 
 /* needs: nothing.  keeps: the order of what stays, layouts.  changes: removes ops, and slots of
    loops and branches. */
-bool dce_run(Pass *p, Func *fn)
+void dce_run(Pass *p, Func *fn)
 {
     Dce d = {.scratch = p->scratch, .live = bitset_make(p->scratch, (int)fn->nvalues)};
     ir_walk(fn->body, mark_roots, &d);
     while (d.work.len > 0) mark_causes(&d, d.work.data[--d.work.len]);
     sweep(&d, fn->body);
-    return d.changed;
 }

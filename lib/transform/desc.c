@@ -8,12 +8,8 @@
 #include "ir/tensor_map.h"
 #include "ir/tile.h"
 
-typedef struct Descs {
-    Diags *dx; /* NULL: nobody is told */
-    bool changed;
-} Descs;
-
-/* Whether a chip with TMA can copy the box that the op loads or stores; says why not. */
+/* Whether a chip with TMA can copy the box that the op loads or stores; says why not, unless dx is
+   NULL. */
 static bool may_be_copied(Diags *dx, const Func *fn, const Op *op, const Tile *t)
 {
     TkcTensorMap map;
@@ -63,25 +59,21 @@ static void replace_store(Builder *b, const Op *op, Value *pointers, Value *mask
 
 static void desc_op(Op *op, void *user)
 {
-    Descs *x = user;
     if (!ir_has(op, OT_DESC)) return;
     Value *mask;
     Builder b = build_before(op);
-    Value *pointers = addresses(x->dx, &b, op, &mask);
+    Value *pointers = addresses(user, &b, op, &mask);
     if (op->nresults) replace_load(&b, op, pointers, mask);
     else if (op->kind == OP_DESC_ATOMIC)
         build_rmw(&b, tkc_op_str(op, ATTR_RMW, ""),
                   &(AtomicArgs){{pointers, desc_stored(op), mask}, "relaxed", "gpu"});
     else replace_store(&b, op, pointers, mask);
     ir_unlink(op);
-    x->changed = true;
 }
 
 /* needs: nothing.  keeps: the order of effects, names, places in the source.  changes: ops on
    descriptors become loads, stores and atomics. */
-bool desc_run(Pass *p, Func *fn)
+void desc_run(Pass *p, Func *fn)
 {
-    Descs x = {.dx = p ? p->dx : NULL};
-    ir_walk(fn->body, desc_op, &x);
-    return x.changed;
+    ir_walk(fn->body, desc_op, p ? p->dx : NULL);
 }

@@ -19,14 +19,13 @@ static Value *fold_op(Builder *b, Op *op)
     return v ? v : fold_shape(b, op);
 }
 
-static bool fold_region(Region *r);
+static void fold_region(Region *r);
 
 /* An op with regions, after what is in them. */
-static bool fold_nested(Op *op, bool *gone)
+static bool fold_nested(Op *op)
 {
-    bool changed = false;
-    for (int i = 0; i < op->nregions; i++) changed |= fold_region(op->regions[i]);
-    return fold_control(op, gone) || changed;
+    for (int i = 0; i < op->nregions; i++) fold_region(op->regions[i]);
+    return fold_control(op);
 }
 
 static bool fold_single(Op *op)
@@ -38,22 +37,19 @@ static bool fold_single(Op *op)
 }
 
 /* Where an op was replaced the walk goes on at the first op that was put in its place. */
-static bool fold_region(Region *r)
+static void fold_region(Region *r)
 {
-    bool changed = false;
     for (Op *op = r->first, *next; op; op = next) {
         Op *before = op->prev, *after = op->next;
-        bool gone = false;
-        if (op->nregions > 0) changed |= fold_nested(op, &gone);
-        else changed |= gone = fold_single(op);
+        const bool gone = op->nregions > 0 ? fold_nested(op) : fold_single(op);
         next = !gone ? after : before ? before->next : r->first;
     }
-    return changed;
 }
+
 /* needs: nothing.  keeps: layouts.  changes: ops without effect, `if` and `for` whose course is
    known. */
-bool fold_run(Pass *p, Func *fn)
+void fold_run(Pass *p, Func *fn)
 {
     (void)p;
-    return fold_region(fn->body);
+    fold_region(fn->body);
 }

@@ -9,8 +9,7 @@
 Value *fold_arithmetic(Builder *b, Op *op); /* fold_arith.c: elementwise ops of one result */
 Value *fold_shape(Builder *b,
                   Op *op); /* fold_shape.c: moves of elements, and arithmetic on splats */
-/* fold_control.c: true when it changed something; *gone when op was replaced. Its body has been
-   folded. */
-bool fold_control(Op *op, bool *gone);
+/* fold_control.c: true when op was replaced. Its body has been folded. */
+bool fold_control(Op *op);
 
 #endif

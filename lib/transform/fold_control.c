@@ -27,16 +27,12 @@ static bool fold_taken_branch(Op *op)
     return true;
 }
 
-static bool fold_agreed_results(Op *op)
+static void fold_agreed_results(Op *op)
 {
-    bool changed = false;
     for (int i = 0; i < op->nresults; i++) {
-        Value *v = op_arg(op->regions[0]->last, i), *result = op_result(op, i);
-        if (v != op_arg(op->regions[1]->last, i) || !result->uses) continue;
-        ir_replace_uses(result, v);
-        changed = true;
+        Value *v = op_arg(op->regions[0]->last, i);
+        if (v == op_arg(op->regions[1]->last, i)) ir_replace_uses(op_result(op, i), v);
     }
-    return changed;
 }
 
 /* ---- loops ---- */
@@ -75,38 +71,25 @@ static bool fold_known_rounds(Op *op)
     return true;
 }
 
-static bool replace_if_used(Value *v, Value *with)
-{
-    if (!v->uses) return false;
-    ir_replace_uses(v, with);
-    return true;
-}
-
 /* What the last round passes on is what it got, or what the first round got. */
-static bool fold_unchanged_slots(Op *op)
+static void fold_unchanged_slots(Op *op)
 {
-    bool changed = false;
     Region *body = op->regions[0];
     for (int i = 0; i < op->nresults; i++) {
         Value *init = carry_init(op, i), *arg = carry_param(body, i),
               *yielded = carry_passed(body, i);
         if (yielded != arg && yielded != init) continue;
-        changed |= replace_if_used(op_result(op, i), init);
+        ir_replace_uses(op_result(op, i), init);
         if (yielded == arg) ir_set_arg(body->last, i, init);
-        changed |= replace_if_used(arg, init);
+        ir_replace_uses(arg, init);
     }
-    return changed;
 }
 
-bool fold_control(Op *op, bool *gone)
+bool fold_control(Op *op)
 {
-    if (op->kind == OP_IF) {
-        *gone = fold_taken_branch(op);
-        return *gone || fold_agreed_results(op);
-    }
-    if (op->kind == OP_FOR) {
-        *gone = fold_known_rounds(op);
-        return *gone || fold_unchanged_slots(op);
-    }
-    return *gone = false;
+    const bool gone = (op->kind == OP_IF && fold_taken_branch(op)) ||
+                      (op->kind == OP_FOR && fold_known_rounds(op));
+    if (!gone && op->kind == OP_IF) fold_agreed_results(op);
+    if (!gone && op->kind == OP_FOR) fold_unchanged_slots(op);
+    return gone;
 }

@@ -12,25 +12,20 @@ static bool is_behind(const Op *op, const Op *hint)
     return op && before && op != hint;
 }
 
-static bool apply(Op *hint)
+static void apply(Op *hint)
 {
-    bool changed = false;
     const Value *v = op_arg(hint, 0);
     for (Use *u = v->uses, *next; u; u = next) {
         next = u->next;
-        if (!is_behind(u->user, hint)) continue;
-        ir_set_arg(u->user, (int)(u - u->user->args), op_result(hint, 0));
-        changed = true;
+        if (is_behind(u->user, hint))
+            ir_set_arg(u->user, (int)(u - u->user->args), op_result(hint, 0));
     }
-    return changed;
 }
 
 /* needs: nothing.  keeps: what every op computes.  changes: operands that a hint is about. */
-bool hint_run(Pass *p, Func *fn)
+void hint_run(Pass *p, Func *fn)
 {
     (void)p;
-    bool changed = false;
     for (Op *op = fn->body->first; op; op = ir_next(op, NULL))
-        if (op->kind == OP_HINT && op->nattrs) changed |= apply(op);
-    return changed;
+        if (op->kind == OP_HINT && op->nattrs) apply(op);
 }

@@ -52,22 +52,18 @@ static void convert_branch(Op *branch)
 }
 
 /* Inner branches first: one that became selects may make the outer one small. */
-static bool convert_region(Region *r)
+static void convert_region(Region *r)
 {
-    bool changed = false;
     for (Op *op = r->first, *next; op; op = next) {
         next = op->next;
-        for (int i = 0; i < op->nregions; i++) changed |= convert_region(op->regions[i]);
-        if (op->kind != OP_IF || !is_cheap(op)) continue;
-        convert_branch(op);
-        changed = true;
+        for (int i = 0; i < op->nregions; i++) convert_region(op->regions[i]);
+        if (op->kind == OP_IF && is_cheap(op)) convert_branch(op);
     }
-    return changed;
 }
 
 /* needs: nothing.  keeps: layouts.  changes: replaces `if` ops by selects. */
-bool ifconv_run(Pass *p, Func *fn)
+void ifconv_run(Pass *p, Func *fn)
 {
     (void)p;
-    return convert_region(fn->body);
+    convert_region(fn->body);
 }

@@ -16,10 +16,8 @@
 
 typedef struct Licm {
     Arena *scratch;
-    Func *fn;
     VEC(int) level;  /* by value id */
     VEC(Op *) loops; /* around the walk; loops[i] is entered from level i */
-    bool changed;
 } Licm;
 
 /* 0 of what has not been met: the walk has not come to what a region inside defines. */
@@ -85,7 +83,7 @@ static Op *moves_later(const Licm *l, const Op *op)
 }
 
 /* The first of the ops that take its place. */
-static Op *exchange(Licm *l, Op *op, const Op *first)
+static Op *exchange(Op *op, const Op *first)
 {
     const Type *ty = op_result(op, 0)->type;
     const Op *before = op->prev;
@@ -97,7 +95,6 @@ static Op *exchange(Licm *l, Op *op, const Op *first)
     Op *next = op->prev;
     while (next->prev != before) next = next->prev;
     ir_unlink(op);
-    l->changed = true;
     return next;
 }
 
@@ -106,14 +103,13 @@ static void licm_region(Licm *l, Region *r)
     for (int i = 0; i < r->nargs; i++) set_level(l, r->args[i], l->loops.len);
     for (Op *op = r->first, *next; op; op = next) {
         const Op *later = moves_later(l, op);
-        if (later) op = exchange(l, op, later);
+        if (later) op = exchange(op, later);
         next = op->next;
         if (ir_has(op, OT_PURE) && ir_can_erase(op)) { /* a combine may assert */
             int level = target_level(l, op);
             set_levels(l, op, level);
             if (level == l->loops.len) continue;
             ir_move_before(op, l->loops.data[level]);
-            l->changed = true;
             continue;
         }
         set_levels(l, op, l->loops.len);
@@ -124,9 +120,8 @@ static void licm_region(Licm *l, Region *r)
 }
 
 /* needs: nothing.  keeps: layouts, the order of effects.  changes: where ops without effect are. */
-bool licm_run(Pass *p, Func *fn)
+void licm_run(Pass *p, Func *fn)
 {
-    Licm l = {.scratch = p->scratch, .fn = fn};
+    Licm l = {.scratch = p->scratch};
     licm_region(&l, fn->body);
-    return l.changed;
 }

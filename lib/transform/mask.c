@@ -11,17 +11,11 @@
 #include "ir/build.h"
 #include "ir/type.h"
 
-typedef struct Mask {
-    Func *fn;
-    const AxisFacts *facts;
-    bool changed;
-} Mask;
-
 /* As axis_truth, also of constants made since. */
-static int truth_of(const Mask *m, const Value *cond)
+static int truth_of(const AxisFacts *facts, const Value *cond)
 {
     uint64_t bits;
-    return ir_const_bits(cond, &bits) ? bits != 0 : axis_truth(m->facts, cond);
+    return ir_const_bits(cond, &bits) ? bits != 0 : axis_truth(facts, cond);
 }
 
 /* Places of the operands of an access; -1: it has none. */
@@ -67,51 +61,46 @@ static void drop_mask(Op *op, Access a)
     ir_remove_arg(op, a.mask);
 }
 
-static void decide_access(Mask *m, Op *op)
+static void decide_access(const AxisFacts *facts, Op *op)
 {
-    if ((op->kind == OP_ASSERT || op->kind == OP_ASSUME) && truth_of(m, op_arg(op, 0)) == 1) {
+    if ((op->kind == OP_ASSERT || op->kind == OP_ASSUME) && truth_of(facts, op_arg(op, 0)) == 1) {
         ir_unlink(op);
-        m->changed = true;
         return;
     }
     Access a = access_of(op);
-    int truth = a.mask >= 0 ? truth_of(m, op_arg(op, a.mask)) : -1;
+    int truth = a.mask >= 0 ? truth_of(facts, op_arg(op, a.mask)) : -1;
     if (truth < 0) return;
     if (truth) drop_mask(op, a);
     else drop_access(op, a);
-    m->changed = true;
 }
 
 /* A condition that is decided but is still computed. */
-static bool is_decided(const Mask *m, const Op *op)
+static bool is_decided(const AxisFacts *facts, const Op *op)
 {
     if (op->nresults != 1 || op->nregions > 0 || op->kind == OP_CONST || !ir_has(op, OT_PURE))
         return false;
     const Value *v = op_result(op, 0);
-    return v->uses && type_is_bool(v->type) && axis_truth(m->facts, v) >= 0;
+    return v->uses && type_is_bool(v->type) && axis_truth(facts, v) >= 0;
 }
 
-static void decide_condition(Mask *m, Op *op)
+static void decide_condition(const AxisFacts *facts, Op *op)
 {
     Builder b = build_before(op);
     Value *v = op_result(op, 0);
-    ir_replace_uses(v, build_const(&b, v->type, (uint64_t)axis_truth(m->facts, v)));
-    m->changed = true;
+    ir_replace_uses(v, build_const(&b, v->type, (uint64_t)axis_truth(facts, v)));
 }
 
 static void mask_op(Op *op, void *user)
 {
-    Mask *m = user;
-    if (is_decided(m, op)) decide_condition(m, op);
-    else decide_access(m, op);
+    const AxisFacts *facts = user;
+    if (is_decided(facts, op)) decide_condition(facts, op);
+    else decide_access(facts, op);
 }
 
 /* needs: nothing; it makes its own axis facts.  keeps: layouts.  changes: masks of accesses;
    removes accesses that are masked off; conditions become constants (dce removes what computed
    them). */
-bool mask_run(Pass *p, Func *fn)
+void mask_run(Pass *p, Func *fn)
 {
-    Mask m = {fn, axis_analyze(p->scratch, fn), false};
-    ir_walk(fn->body, mask_op, &m);
-    return m.changed;
+    ir_walk(fn->body, mask_op, axis_analyze(p->scratch, fn));
 }

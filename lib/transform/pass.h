@@ -25,9 +25,8 @@ typedef enum PassState {
     STATE_ALL = 31
 } PassState;
 
-/* Each pass states above its definition what it needs, keeps and changes. Returns true when it
-   changed the function. */
-typedef bool (*PassFn)(Pass *p, Func *fn);
+/* Each pass states above its definition what it needs, keeps and changes. */
+typedef void (*PassFn)(Pass *p, Func *fn);
 
 typedef struct PassInfo {
     const char *name; /* as in -passes= */

@@ -3,7 +3,8 @@
    no need of the scores. Its sum has registers from there on; with many, nothing moves.
 
    The first product of a turn whose sum is computed with for another one (attention's scores)
-   begins before the copies of a later turn: threads find their addresses meanwhile. */
+   begins before the copies of a later turn: threads find their addresses meanwhile. So does one
+   whose sum is each turn's own. */
 #include "memory/begin.h"
 
 #include "ir/dot_unit.h"
@@ -140,7 +141,8 @@ static Op *begins_before_copies(const Op *dot)
     enum { MANY = 3, LARGE = 64 };
     const Machine *m = dot->region->func->machine;
     const bool leads = leads_to_another(dot);
-    bool copies = false, pays = words_of_sum(dot) < LARGE + !leads;
+    const int words = words_of_sum(dot);
+    bool copies = false, pays = leads ? words < LARGE : words <= LARGE;
     if (leads ? machine_programs(m, room_around(dot, NULL)) >= MANY : !dot_begins_at_0(dot) || !pays)
         return NULL;
     Op *op = dot->prev;

@@ -1,4 +1,4 @@
-/* Arrays that grow. */
+/* Arrays that grow. They have room for a power of two of items, LEAST at least, so that nobody keeps for how many. */
 #ifndef TKC_RUNTIME_GROW_H
 #define TKC_RUNTIME_GROW_H
 
@@ -7,21 +7,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Room for one more behind n. array: a pointer to the array's pointer; cap: its uint32_t or int of
-   items. False: no memory, and all is as it was. */
-static inline bool grow_array(void *array, size_t n, void *cap, size_t size)
+/* Room for one more behind n. array: a pointer to the array's pointer, NULL at first. False: no memory, and all is
+   as it was. */
+static inline bool grow_items(void *array, size_t n, size_t size)
 {
-    uint32_t room;
+    enum { LEAST = 32 };
     void *old, *more;
-    memcpy(&room, cap, sizeof room);
-    if (n < room) return true;
     memcpy(&old, array, sizeof old);
-    room = room ? room * 2 : 32;
-    more = realloc(old, room * size);
+    if (old && (n < LEAST || (n & (n - 1)))) return true;
+    more = realloc(old, (n < LEAST ? LEAST : 2 * n) * size);
     if (!more) return false;
     memcpy(array, &more, sizeof more);
-    memcpy(cap, &room, sizeof room);
     return true;
 }
+#define grow_array(array, n) grow_items((array), (size_t)(n), sizeof **(array))
 
 #endif

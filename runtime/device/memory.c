@@ -36,7 +36,7 @@ const MemRange *mem_find(const MemMap *m, uint64_t begin, uint64_t end)
 
 bool mem_add(MemMap *m, uint64_t begin, uint64_t end)
 {
-    if (!grow_array(&m->ranges, (size_t)m->n, &m->cap, sizeof *m->ranges)) return false;
+    if (!grow_array(&m->ranges, m->n)) return false;
     int i = ranges_before(m, begin);
     memmove(&m->ranges[i + 1], &m->ranges[i], (size_t)(m->n - i) * sizeof *m->ranges);
     m->ranges[i] = (MemRange){begin, end, NULL};

@@ -15,7 +15,7 @@ typedef struct MemRange {
 } MemRange;
 typedef struct MemMap {
     MemRange *ranges;
-    int n, cap;
+    int n;
 } MemMap; /* sorted, disjoint */
 /* The last range that begins at or before an address, or NULL. */
 const MemRange *mem_before(const MemMap *m, uint64_t at);

@@ -152,7 +152,7 @@ static Outcome look(const DiskAsk *ask, TkcDevice *dev, TkcSource *source, Entry
 /* ---- writing ---- */
 
 typedef struct Item { char name[NAME + 8]; off_t bytes; struct timespec used; } Item;
-typedef struct Items { Item *data; size_t n; uint32_t room; uint64_t bytes; } Items;
+typedef struct Items { Item *data; size_t n; uint64_t bytes; } Items;
 
 static bool is_name(const char *name)
 {
@@ -170,7 +170,7 @@ static Items list(const char *folder)
     while (dir && (entry = readdir(dir))) {
         if (!is_name(entry->d_name) || fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
             continue;
-        if (!grow_array(&all.data, all.n, &all.room, sizeof *all.data)) break;
+        if (!grow_array(&all.data, all.n)) break;
         Item *item = &all.data[all.n++];
         memcpy(item->name, entry->d_name, strlen(entry->d_name) + 1); /* is_name: it fits */
         item->bytes = st.st_size;

@@ -11,8 +11,7 @@
 
 char *jit_own(TkcJit *jit, const char *begin, const char *end)
 {
-    const bool has_room =
-        grow_array(&jit->owned, (size_t)jit->nowned, &jit->owned_cap, sizeof *jit->owned);
+    const bool has_room = grow_array(&jit->owned, jit->nowned);
     char *copy = has_room ? strndup(begin, (size_t)(end - begin)) : NULL;
     if (copy) jit->owned[jit->nowned++] = copy;
     return copy;

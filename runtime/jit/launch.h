@@ -61,7 +61,7 @@ struct TkcJit {
     TkcSource *source;
     TkcOptions options;   /* with copies of its strings, below */
     char **owned;
-    int nowned, owned_cap;
+    int nowned;
     TkcDefine *defines, *arguments; /* of `options` */
     int nopen;
     OpenParam *open;

@@ -14,6 +14,11 @@ bool ptx_word_is(PtxWord w, const char *text)
     return (size_t)w.len == strlen(text) && !memcmp(w.text, text, (size_t)w.len);
 }
 
+bool ptx_same_word(PtxWord a, PtxWord b)
+{
+    return a.len == b.len && !memcmp(a.text, b.text, (size_t)b.len);
+}
+
 static const char *skip_blanks(const char *p)
 {
     for (;;) {

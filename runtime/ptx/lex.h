@@ -26,5 +26,6 @@ typedef struct PtxWord {
 /* The word at *p behind blanks and comments; *p moves behind it. */
 PtxWord ptx_word(const char **p);
 bool ptx_word_is(PtxWord w, const char *text);
+bool ptx_same_word(PtxWord a, PtxWord b);
 
 #endif

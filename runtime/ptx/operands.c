@@ -57,13 +57,14 @@ const PtxName *ptx_find_name(const PtxParser *ps, PtxWord w, int *reg)
         const PtxName *n = &ps->names[i];
         if (w.len < n->len || memcmp(w.text, n->text, (size_t)n->len)) continue;
         int number = 0, digits = w.len - n->len;
-        if (!n->count && !digits) return *reg = n->reg, n;
         for (int k = n->len; k < w.len; k++) {
             if (w.text[k] < '0' || w.text[k] > '9' || number > ps->max_regs) number = n->count;
             else number = number * 10 + w.text[k] - '0';
         }
-        bool plain = digits == 1 || (digits > 1 && w.text[n->len] != '0');
-        if (plain && number < n->count) return *reg = n->reg + number, n;
+        const bool plain = digits == 1 || (digits > 1 && w.text[n->len] != '0');
+        if (n->count ? !plain || number >= n->count : digits) continue;
+        if (reg) *reg = n->reg + number;
+        return n;
     }
     return NULL;
 }
@@ -83,8 +84,7 @@ static bool is_among(const PtxName *n, PtxWord w, int count)
 
 static void check_new(PtxParser *ps, PtxWord w, int count)
 {
-    int unused;
-    const PtxName *before = count ? NULL : ptx_find_name(ps, w, &unused);
+    const PtxName *before = count ? NULL : ptx_find_name(ps, w, NULL);
     bool twice = before && before->depth == ps->depth;
     for (int i = ps->nnames - 1; count && i >= 0 && ps->names[i].depth == ps->depth; i--)
         twice |= is_among(&ps->names[i], w, count);
@@ -125,6 +125,12 @@ void ptx_parse_declaration(PtxParser *ps)
     ptx_expect_mark(ps, ';');
 }
 
+void ptx_close_scope(PtxParser *ps)
+{
+    while (ps->nnames && ps->names[ps->nnames - 1].depth == ps->depth) ps->nnames--;
+    ps->depth--;
+}
+
 static bool goes_with(const PtxType *reg, const PtxType *t)
 {
     const bool is_pred = reg->class == PTX_PRED || t->class == PTX_PRED;
@@ -138,7 +144,6 @@ static void fail_operand(PtxParser *ps, PtxWord w, const char *what, const PtxTy
              ps->opcode.len, ps->opcode.text);
 }
 
-/* A register as an operand of type t. Wider: its low bits are it. */
 /* A register as an operand of type t. Wider: its low bits are it. */
 static int use_register(PtxParser *ps, PtxWord w, const PtxType *t, bool wider, int *bits)
 {
@@ -167,7 +172,7 @@ bool ptx_parse_guard(PtxParser *ps, int *reg, bool *negated)
     int bits;
     if (!ptx_take_mark(ps, '@')) return false;
     *negated = ptx_take_mark(ps, '!');
-    *reg = use_register(ps, ptx_next(ps), ptx_type_named("pred", 4), false, &bits);
+    *reg = use_register(ps, ptx_next(ps), ptx_type("pred"), false, &bits);
     return true;
 }
 
@@ -231,9 +236,9 @@ PtxSource ptx_parse_source(PtxParser *ps, const PtxType *t, bool wider)
         w.number = 32;
         return number_source(ps, w, minus, t);
     }
-    int bits = 0, unused;
+    int bits = 0;
     PtxSource s = {.reg = -1, .bits = t->bits, .width = t->bits, .negated = negated};
-    if (w.kind == PTXW_NAME && w.text[0] == '%' && !ptx_find_name(ps, w, &unused)) {
+    if (w.kind == PTXW_NAME && w.text[0] == '%' && !ptx_find_name(ps, w, NULL)) {
         const bool moves = ps->opcode.len > 4 && !memcmp(ps->opcode.text, "mov.", 4);
         s.special = moves && t->class != PTX_FLOAT ? special_named(w, t->bits) : PTX_NOT_SPECIAL;
         if (!s.special)
@@ -241,7 +246,7 @@ PtxSource ptx_parse_source(PtxParser *ps, const PtxType *t, bool wider)
                  ps->opcode.len, ps->opcode.text);
         return s;
     }
-    if (ps->symbol && w.kind == PTXW_NAME && !minus && !negated && !ptx_find_name(ps, w, &unused) &&
+    if (ps->symbol && w.kind == PTXW_NAME && !minus && !negated && !ptx_find_name(ps, w, NULL) &&
         ps->symbol(ps, w, t, &s))
         return s;
     s.reg = use_register(ps, w, t, wider, &bits);
@@ -302,7 +307,7 @@ static void parse_list(PtxParser *ps, PtxInsn *in, const PtxType *t, bool dest)
 
 static void parse_pred_pair(PtxParser *ps, PtxInsn *in)
 {
-    const PtxType *pred = ptx_type_named("pred", 4);
+    const PtxType *pred = ptx_type("pred");
     in->dests[in->ndests++] = ptx_parse_dest(ps, pred, false, true);
     if (ptx_take_mark(ps, '|')) in->dests[in->ndests++] = ptx_parse_dest(ps, pred, false, true);
     else if (in->type->lanes > 1)
@@ -327,8 +332,8 @@ static const PtxType *type_of(const PtxInsn *in, char letter, const PtxType *thi
     case 's': case 'S': return in->second;
     case 't': return third;
     case 'w': case 'W': return ptx_bits_type(2 * in->type->bits);
-    case 'u': case 'r': case 'k': return ptx_type_named("u32", 3);
-    case 'p': case 'q': case 'c': return ptx_type_named("pred", 4);
+    case 'u': case 'r': case 'k': return ptx_type("u32");
+    case 'p': case 'q': case 'c': return ptx_type("pred");
     default: return in->type;
     }
 }

@@ -43,8 +43,7 @@ static void close_scope(PtxParser *ps)
 {
     ptx_next(ps);
     if (!ps->depth) ptx_fail(ps, "'}' closes nothing");
-    while (ps->nnames && ps->names[ps->nnames - 1].depth == ps->depth) ps->nnames--;
-    ps->depth--;
+    ptx_close_scope(ps);
 }
 
 static void parse_statement(PtxParser *ps, PtxProgram *program)

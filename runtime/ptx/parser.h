@@ -45,6 +45,7 @@ void ptx_expect_mark(PtxParser *ps, char mark);
 /* ---- types and rows ---- */
 
 const PtxType *ptx_type_named(const char *text, size_t len); /* NULL: none */
+const PtxType *ptx_type(const char *name);
 const PtxType *ptx_bits_type(int bits);
 bool ptx_type_is_among(const PtxType *t, const char *list); /* "u32 s32", up to its end or a '/' */
 
@@ -63,6 +64,8 @@ typedef struct PtxRow {
 
 /* False: there is a part that nobody knows. */
 bool ptx_take_apart(PtxWord w, PtxParts *out);
+/* Whether a list stands among the operands behind the word at hand. */
+bool ptx_has_list_behind(const PtxParser *ps);
 /* The row of the instruction at hand, its name in ps->opcode, its operands next. NULL: told. */
 const PtxRow *ptx_find_row(PtxParser *ps, const PtxParts *parts, bool understood);
 
@@ -70,6 +73,9 @@ const PtxRow *ptx_find_row(PtxParser *ps, const PtxParts *parts, bool understood
 
 /* Behind ".reg". */
 void ptx_parse_declaration(PtxParser *ps);
+/* The names of the innermost scope end with it. */
+void ptx_close_scope(PtxParser *ps);
+/* *reg: its number, where reg is not NULL. */
 const PtxName *ptx_find_name(const PtxParser *ps, PtxWord w, int *reg);
 /* "@p", "@!p"; false: none is there. */
 bool ptx_parse_guard(PtxParser *ps, int *reg, bool *negated);

@@ -31,6 +31,11 @@ const PtxType *ptx_type_named(const char *text, size_t len)
     return NULL;
 }
 
+const PtxType *ptx_type(const char *name)
+{
+    return ptx_type_named(name, strlen(name));
+}
+
 static int qualifier_named(const char *text, size_t len)
 {
     for (int i = 0; i < PTXQ_COUNT; i++)
@@ -42,7 +47,7 @@ const PtxType *ptx_bits_type(int bits)
 {
     char name[8];
     snprintf(name, sizeof name, "b%d", bits);
-    return ptx_type_named(name, strlen(name));
+    return ptx_type(name);
 }
 
 bool ptx_type_is_among(const PtxType *t, const char *list)
@@ -117,8 +122,7 @@ static bool fits_lists(const PtxRow *row, bool to_list, bool from_list)
     return (row->operands[0] == 'V') == to_list && has_source_list == from_list;
 }
 
-/* Whether a list stands among the operands behind the first. */
-static bool has_list_behind(const PtxParser *ps)
+bool ptx_has_list_behind(const PtxParser *ps)
 {
     const char *p = ps->at;
     for (PtxWord w = ptx_word(&p); w.kind != PTXW_END && *w.text != ';'; w = ptx_word(&p))
@@ -128,7 +132,7 @@ static bool has_list_behind(const PtxParser *ps)
 
 const PtxRow *ptx_find_row(PtxParser *ps, const PtxParts *parts, bool understood)
 {
-    const bool to_list = ptx_at_mark(ps, '{'), from_list = !to_list && has_list_behind(ps);
+    const bool to_list = ptx_at_mark(ps, '{'), from_list = !to_list && ptx_has_list_behind(ps);
     bool known = false;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         if (!is_named(&rows[i], parts)) continue;

@@ -49,7 +49,7 @@ static void owner_text(const SimtLaunch *l, uint64_t begin, uint64_t end, char *
     for (int i = 0; l->pointers && i < l->func->nparams; i++) {
         uint64_t x;
         if (!l->pointers[i]) continue;
-        memcpy(&x, l->params + l->func->params[i].offset, sizeof x);
+        memcpy(&x, l->params + l->func->params[i].address, sizeof x);
         if (x < begin || x >= end) continue;
         snprintf(text, size, ", of '%.100s'", l->pointers[i]);
         return;
@@ -368,7 +368,7 @@ static const PtxType *read_access(Decoder *dc, SimtInsn *in)
 /* The policy behind an access with .L2::cache_hint. */
 void dc_cache_policy(Decoder *dc)
 {
-    if (ptx_take_mark(&dc->ps, ',')) dc_source(dc, dc_type("b64"), false);
+    if (ptx_take_mark(&dc->ps, ',')) dc_source(dc, ptx_type("b64"), false);
 }
 
 void decode_ld(Decoder *dc, SimtInsn *in)

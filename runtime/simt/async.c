@@ -7,7 +7,7 @@
 
 struct AsyncState {
     BulkCopy *copies;
-    int n, cap;
+    int n;
 };
 
 void async_reset(Block *b)
@@ -27,7 +27,7 @@ bool async_start(Warp *w, const SimtInsn *in, const BulkCopy *copy)
     Block *b = w->block;
     if (!b->async) b->async = calloc(1, sizeof *b->async);
     AsyncState *s = b->async;
-    if (!s || !grow_array(&s->copies, (size_t)s->n, &s->cap, sizeof *copy))
+    if (!s || !grow_array(&s->copies, s->n))
         return simt_refuse(w, in, -1, SIMT_OUT_OF_MEMORY, "no memory for what is started");
     s->copies[s->n++] = *copy;
     return true;

@@ -108,7 +108,7 @@ static const PtxType *element_of(TensorType type)
 #include "tensor_types.def"
 #undef TENSOR_TYPE
     };
-    return dc_type(names[type]);
+    return ptx_type(names[type]);
 }
 
 bool atom_can_reduce(AtomOp op, TensorType type)

@@ -108,7 +108,7 @@ void decode_bar(Decoder *dc, SimtInsn *in)
     const int what = op_choose(dc, "sync arrive red"),
               op = what == BAR_RED ? op_choose(dc, "popc and or") : 0;
     in->c = op_take(dc, "aligned") || dc->len[0] == 3;
-    if (what < 0 || op < 0 || (what == BAR_RED && op_type(dc) != dc_type(results[op])))
+    if (what < 0 || op < 0 || (what == BAR_RED && op_type(dc) != ptx_type(results[op])))
         op_refuse(dc);
     op_done(dc);
     dc_operands(dc, in, what == BAR_RED, 3);
@@ -117,16 +117,15 @@ void decode_bar(Decoder *dc, SimtInsn *in)
     in->b = (uint8_t)op;
     in->exec = exec_bar;
     if (what == BAR_RED) {
-        in->d[0] = dc_dest(dc, dc_type(results[op]), false);
+        in->d[0] = dc_dest(dc, ptx_type(results[op]), false);
         dc_comma(dc);
     }
-    in->s[0] = dc_source(dc, dc_type("u32"), false);
+    in->s[0] = dc_source(dc, ptx_type("u32"), false);
     bool more = ptx_take_mark(&dc->ps, ',');
-    int unused;
-    const PtxName *n = more ? ptx_find_name(&dc->ps, dc->ps.word, &unused) : NULL;
+    const PtxName *n = more ? ptx_find_name(&dc->ps, dc->ps.word, NULL) : NULL;
     const bool at_pred = ptx_at_mark(&dc->ps, '!') || (n && n->type->bits == 1);
     if (more && !at_pred) {
-        in->s[1] = dc_source(dc, dc_type("u32"), false);
+        in->s[1] = dc_source(dc, ptx_type("u32"), false);
         more = ptx_take_mark(&dc->ps, ',');
     }
     if (what == BAR_RED && more) in->s[2] = dc_pred(dc);

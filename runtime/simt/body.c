@@ -12,7 +12,7 @@ static const SimtLabel *find_label(const Decoder *dc, const SimtLabel *l)
 {
     for (int i = dc->nlabels - 1; i >= 0; i--) {
         const SimtLabel *at = &dc->labels[i];
-        if (at->frame == l->frame && dc_same(at->name, at->len, l->name, l->len)) return at;
+        if (at->frame == l->frame && ptx_same_word(at->name, l->name)) return at;
     }
     return NULL;
 }
@@ -25,21 +25,19 @@ static const SimtLabel *find_label_outward(const Decoder *dc, SimtLabel l)
     return found;
 }
 
-static void add_label(Decoder *dc, const char *name, int len)
+static void add_label(Decoder *dc, PtxWord name)
 {
-    SimtLabel l = {name, len, dc->frame, dc->ninsns};
-    if (find_label(dc, &l)) ptx_fail(&dc->ps, "the label '%.*s' stands twice", len, name);
-    if (!dc_grow(dc, &dc->labels, (size_t)dc->nlabels, &dc->labels_cap, sizeof l)) return;
-    dc->labels[dc->nlabels++] = l;
+    SimtLabel l = {name, dc->frame, dc->ninsns};
+    if (find_label(dc, &l)) ptx_fail(&dc->ps, "the label '%.*s' stands twice", name.len, name.text);
+    dc_push(dc, dc->labels, dc->nlabels, l);
 }
 
 /* slot -1: the target of the instruction; else of that item of the newest list of targets. */
 void dc_jump(Decoder *dc, uint32_t insn, PtxWord label, int slot)
 {
-    SimtFixup f = {{label.text, label.len, dc->frame, 0}, insn, slot, dc_line(dc)};
+    SimtFixup f = {{label, dc->frame, 0}, insn, slot, dc_line(dc)};
     if (slot >= 0) f.insn = (uint32_t)dc->ntargets - 1;
-    if (!dc_grow(dc, &dc->fixups, (size_t)dc->nfixups, &dc->fixups_cap, sizeof f)) return;
-    dc->fixups[dc->nfixups++] = f;
+    dc_push(dc, dc->fixups, dc->nfixups, f);
 }
 
 static void resolve_labels(Decoder *dc)
@@ -47,8 +45,8 @@ static void resolve_labels(Decoder *dc)
     for (int i = 0; i < dc->nfixups && !dc->ps.failed; i++) {
         const SimtFixup *f = &dc->fixups[i];
         const SimtLabel *l = find_label_outward(dc, f->label);
-        if (!l) ptx_fail(&dc->ps, "there is no label '%.*s' (used in line %d)", f->label.len,
-                         f->label.name, f->line);
+        if (!l) ptx_fail(&dc->ps, "there is no label '%.*s' (used in line %d)", f->label.name.len,
+                         f->label.name.text, f->line);
         else if (f->slot < 0) dc->insns[f->insn].target = l->at;
         else dc->targets[f->insn]->at[f->slot] = l->at;
     }
@@ -60,9 +58,8 @@ static void read_targets(Decoder *dc, PtxWord name)
     int n = 1;
     for (const char *p = dc->ps.word.text; *p && *p != ';'; p++) n += *p == ',';
     SimtTargets *t = dc_take(dc, sizeof *t + (size_t)n * sizeof *t->at);
-    if (!t || !dc_more(dc, &dc->targets, dc->ntargets, sizeof *dc->targets)) return;
-    *t = (SimtTargets){name.text, name.len, 0};
-    dc->targets[dc->ntargets++] = t;
+    if (!t || !dc_push(dc, dc->targets, dc->ntargets, t)) return;
+    *t = (SimtTargets){name, 0};
     do dc_jump(dc, 0, ptx_next(&dc->ps), t->n++);
     while (!dc->ps.failed && ptx_take_mark(&dc->ps, ','));
     ptx_expect_mark(&dc->ps, ';');
@@ -74,9 +71,7 @@ static uint32_t add_place(Decoder *dc, SimtPlace p)
 {
     SimtModule *m = dc->module;
     if (!m->nplaces) m->nplaces = 1; /* 0 is no place */
-    if (!dc_grow(dc, &m->places, m->nplaces, &dc->places_cap, sizeof p)) return 0;
-    m->places[m->nplaces] = p;
-    return m->nplaces++;
+    return dc_push(dc, m->places, m->nplaces, p) ? m->nplaces - 1 : 0;
 }
 
 /* ".loc 1 12 5", ".loc 1 12 5, function_name $L__info_string0, inlined_at 1 30 3". Places that are
@@ -134,15 +129,13 @@ static void read_label(Decoder *dc)
     else if (dc_take_word(dc, ".callprototype")) {
         while (!ptx_at_mark(&dc->ps, ';') && dc->ps.word.kind != PTXW_END) ptx_next(&dc->ps);
         ptx_expect_mark(&dc->ps, ';');
-    } else add_label(dc, w.text, w.len);
+    } else add_label(dc, w);
 }
 
 /* Around it is the scope `outer`; -1: none. */
 static int new_scope(Decoder *dc, int outer)
 {
-    if (!dc_grow(dc, &dc->outer, (size_t)dc->nframes, &dc->outer_cap, sizeof *dc->outer)) return 0;
-    dc->outer[dc->nframes] = outer;
-    return dc->nframes++;
+    return dc_push(dc, dc->outer, dc->nframes, outer) ? dc->nframes - 1 : 0;
 }
 
 static void open_scope(Decoder *dc)
@@ -154,10 +147,8 @@ static void open_scope(Decoder *dc)
 /* Names of the scope end with it. */
 static void close_scope(Decoder *dc)
 {
-    PtxParser *ps = &dc->ps;
-    while (ps->nnames && ps->names[ps->nnames - 1].depth == ps->depth) ps->nnames--;
-    while (dc->nvars && dc->vars[dc->nvars - 1].depth == ps->depth) dc->nvars--;
-    ps->depth--;
+    while (dc->nvars && dc->vars[dc->nvars - 1].depth == dc->ps.depth) dc->nvars--;
+    ptx_close_scope(&dc->ps);
     dc->frame = dc->outer[dc->frame];
 }
 
@@ -193,15 +184,11 @@ void dc_inline(Decoder *dc, const SimtCallee *callee, const SimtVar *formals, in
     dc->frame = new_scope(dc, -1);
     dc->inline_depth++;
     open_scope(dc);
-    for (int i = 0; i < n; i++) {
-        SimtVar *v = dc_new_var(dc, (PtxWord){.text = formals[i].name, .len = formals[i].name_len},
-                                formals[i].space);
-        if (v) v->address = formals[i].address, v->bytes = formals[i].bytes;
-    }
+    for (int i = 0; i < n; i++) dc_add_var(dc, formals[i]);
     dc->ps.at = callee->body;
     ptx_next(&dc->ps);
     read_body(dc);
-    if (!dc->ps.failed) add_label(dc, "", 0);
+    if (!dc->ps.failed) add_label(dc, (PtxWord){.text = ""});
     if (dc->ps.failed) return; /* the place of the problem stays */
     close_scope(dc);
     dc->inline_depth--;
@@ -233,11 +220,7 @@ void dc_entry(Decoder *dc, SimtFunc *f)
     dc->frame = new_scope(dc, -1);
     dc->place = 0;
     dc_special_names(dc);
-    for (int i = 0; i < f->nparams; i++) {
-        const SimtParam *p = &f->params[i];
-        SimtVar *v = dc_new_var(dc, (PtxWord){.text = p->name, .len = p->name_len}, SPACE_PARAM);
-        if (v) v->address = p->offset, v->bytes = p->bytes;
-    }
+    for (int i = 0; i < f->nparams; i++) dc_add_var(dc, f->params[i]);
     read_body(dc);
     if (!dc->ps.failed) end_entry(dc);
     f->insns = dc->insns;
@@ -245,6 +228,6 @@ void dc_entry(Decoder *dc, SimtFunc *f)
     f->nregs = dc->nregs;
     f->reg_bytes = dc->reg_bytes;
     dc->insns = NULL;
-    dc->insns_cap = dc->ninsns = 0;
+    dc->ninsns = 0;
     dc->func = NULL;
 }

@@ -196,7 +196,7 @@ static void bulk_name(Decoder *dc, BulkForm *f, bool *told)
 /* "[map, {a, b}]". */
 static void tensor_operand(Decoder *dc, SimtInsn *in, const BulkForm *f)
 {
-    const PtxType *word = dc_type("b32"), *address = dc_type("b64");
+    const PtxType *word = ptx_type("b32"), *address = ptx_type("b64");
     ptx_expect_mark(&dc->ps, '[');
     in->s[S_GLOBAL] = dc_source(dc, address, false);
     dc_comma(dc);
@@ -242,7 +242,7 @@ void decode_bulk(Decoder *dc, SimtInsn *in)
     side(dc, in, f, !f->to_shared);
     if (!f->tensor) {
         dc_comma(dc);
-        in->s[S_BYTES] = dc_source(dc, dc_type("u32"), false);
+        in->s[S_BYTES] = dc_source(dc, ptx_type("u32"), false);
     }
     if (told) {
         dc_comma(dc);
@@ -265,7 +265,7 @@ static SimtStep exec_replace(Warp *w, const SimtInsn *in, LaneMask m)
         read_map(&map, half);
         const uint32_t ordinal = in->b ? (uint32_t)simt_read(w, in->s[1], lane) : 0;
         const uint64_t value = simt_read(w, in->s[1 + in->b], lane);
-        if (!simt_tensor_map_replace(&map, in->a, ordinal, value))
+        if (!simt_tensor_map_replace(&map, in->form, ordinal, value))
             return simt_fault(w, in, lane, SIMT_ILLEGAL_INSTRUCTION,
                               "field %u of that name in a tensor map cannot be 0x%llx", ordinal,
                               (unsigned long long)value);
@@ -310,14 +310,14 @@ void decode_tensormap(Decoder *dc, SimtInsn *in)
         decode_publish(dc, in);
         return;
     }
-    TensorField field = TENSOR_FIELD_NONE;
+    const TensorField *field = NULL;
     if (!op_take(dc, "replace") || !op_take(dc, "tile")) op_refuse(dc);
     OP_FIRST(dc, field, simt_tensor_field);
     in->space = dc_space(dc);
     op_take(dc, "b1024");
     const PtxType *t = op_type(dc);
-    if (!field || !t || t->bits != simt_tensor_field_bits(field)) op_refuse(dc);
-    in->a = (uint8_t)field;
-    in->b = simt_tensor_field_has_ordinal(field);
+    if (!field || !t || t->bits != field->bits) op_refuse(dc);
+    in->form = field;
+    in->b = field && field->count > 1;
     dc_form(dc, in, exec_replace, in->b ? "[ <b32 <*" : "[ <*", t);
 }

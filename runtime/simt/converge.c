@@ -339,7 +339,6 @@ static bool rewrite(Flow *f)
     free(dc->insns);
     dc->insns = insns;
     dc->ninsns = n;
-    dc->insns_cap = (uint32_t)most;
     return true;
 }
 

@@ -18,7 +18,7 @@ typedef struct CopyGroup {
     int agent;
     LaneMask lanes;
     LaneCopy *copies;
-    int n, cap;
+    int n;
 } CopyGroup;
 
 enum { MOST_GROUPS = 64 };
@@ -55,7 +55,7 @@ static void move(LaneCopy *c)
 /* The seed chooses whether it takes place at once or when it is waited for. */
 static bool add_copy(Warp *w, const SimtInsn *in, CopyGroup *g, LaneCopy c)
 {
-    if (!grow_array(&g->copies, (size_t)g->n, &g->cap, sizeof c))
+    if (!grow_array(&g->copies, g->n))
         return simt_refuse(w, in, -1, SIMT_OUT_OF_MEMORY, "no memory for a copy");
     if (simt_random(&w->block->random) & 1) move(&c);
     g->copies[g->n++] = c;
@@ -180,7 +180,7 @@ static void decode_arrive(Decoder *dc, SimtInsn *in)
     in->space = SPACE_SHARED;
     in->a = op_take(dc, "noinc");
     dc_space(dc);
-    if (!op_take(dc, "arrive") || op_type(dc) != dc_type("b64")) op_refuse(dc);
+    if (!op_take(dc, "arrive") || op_type(dc) != ptx_type("b64")) op_refuse(dc);
     dc_form(dc, in, exec_arrive, "[", NULL);
 }
 
@@ -198,11 +198,10 @@ static void decode_copy(Decoder *dc, SimtInsn *in)
         ptx_fail(&dc->ps, "a copy of %lld bytes", (long long)bytes);
     in->bytes = (uint8_t)bytes;
     if (ptx_take_mark(&dc->ps, ',')) { /* src-size, or ignore-src, or the cache's policy */
-        int unused;
-        const PtxName *n = ptx_find_name(&dc->ps, dc->ps.word, &unused);
+        const PtxName *n = ptx_find_name(&dc->ps, dc->ps.word, NULL);
         if (n && n->type->bits == 1) in->s[2] = dc_pred(dc);
-        else if (n && n->type->bits == 64) dc_source(dc, dc_type("b64"), false);
-        else in->s[2] = dc_source(dc, dc_type("u32"), false);
+        else if (n && n->type->bits == 64) dc_source(dc, ptx_type("b64"), false);
+        else in->s[2] = dc_source(dc, ptx_type("u32"), false);
     }
     dc_cache_policy(dc);
     in->exec = exec_cp_async;

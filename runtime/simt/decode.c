@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/grow.h"
-
 static const struct {
     const char *name;
     uint8_t bits;
@@ -27,24 +25,11 @@ void dc_no_memory(Decoder *dc)
 void *dc_take(Decoder *dc, size_t bytes)
 {
     SimtModule *m = dc->module;
-    if (!dc_grow(dc, &m->owned, m->nowned, &dc->owned_cap, sizeof *m->owned)) return NULL;
     void *p = calloc(1, bytes ? bytes : 1);
-    if (p) m->owned[m->nowned++] = p;
-    else dc_no_memory(dc);
-    return p;
-}
-
-bool dc_grow(Decoder *dc, void *array, size_t n, void *cap, size_t size)
-{
-    const bool done = grow_array(array, n, cap, size);
-    if (!done) dc_no_memory(dc);
-    return done;
-}
-
-bool dc_more(Decoder *dc, void *array, int n, size_t size)
-{
-    int cap = n;
-    return dc_grow(dc, array, (size_t)n, &cap, size);
+    if (!p) dc_no_memory(dc);
+    if (p && dc_push(dc, m->owned, m->nowned, p)) return p;
+    free(p);
+    return NULL;
 }
 
 int dc_line_at(Decoder *dc, const char *at)
@@ -152,11 +137,6 @@ void dc_needs_chip(Decoder *dc, int least)
 
 /* ---- operands ---- */
 
-const PtxType *dc_type(const char *name)
-{
-    return ptx_type_named(name, strlen(name));
-}
-
 void dc_comma(Decoder *dc)
 {
     ptx_expect_mark(&dc->ps, ',');
@@ -216,9 +196,8 @@ void dc_place_registers(Decoder *dc)
         const int bits = natural_bits(n->type->bits), count = n->count ? n->count : 1;
         if ((uint32_t)n->reg < dc->nregs) continue;
         while (dc->nregs < (uint32_t)(n->reg + count)) {
-            if (!dc_grow(dc, &dc->regs, dc->nregs, &dc->regs_cap, sizeof *dc->regs)) return;
-            dc->regs[dc->nregs++] = (SimtReg){
-                dc->reg_bytes, (uint8_t)bits, dc->ps.depth > 1 && !dc->inline_depth};
+            const SimtReg r = {dc->reg_bytes, (uint8_t)bits, dc->ps.depth > 1 && !dc->inline_depth};
+            if (!dc_push(dc, dc->regs, dc->nregs, r)) return;
             dc->reg_bytes += (uint32_t)((lanes_bytes(bits) + 31) / 32 * 32);
         }
     }
@@ -271,7 +250,7 @@ void dc_list(Decoder *dc, SimtOperand *o, int n, const PtxType *t, bool wider, b
 
 static const SimtVar *newest_var(const SimtVar *vars, int n, PtxWord w)
 {
-    while (n > 0 && !dc_same(vars[n - 1].name, vars[n - 1].name_len, w.text, w.len)) n--;
+    while (n > 0 && !ptx_same_word(vars[n - 1].name, w)) n--;
     return n > 0 ? &vars[n - 1] : NULL;
 }
 
@@ -309,12 +288,11 @@ static SimtOperand var_base(Decoder *dc, const SimtVar *v, int64_t *offset, uint
 
 void dc_address(Decoder *dc, SimtOperand *base, int64_t *offset, uint8_t *space)
 {
-    int unused;
     *offset = 0;
     ptx_expect_mark(&dc->ps, '[');
     PtxWord w = dc->ps.word;
-    const SimtVar *v =
-        w.kind == PTXW_NAME && !ptx_find_name(&dc->ps, w, &unused) ? dc_var(dc, w) : NULL;
+    const PtxName *n = ptx_find_name(&dc->ps, w, NULL);
+    const SimtVar *v = w.kind == PTXW_NAME && !n ? dc_var(dc, w) : NULL;
     if (v) {
         ptx_next(&dc->ps);
         *base = var_base(dc, v, offset, space);
@@ -322,9 +300,8 @@ void dc_address(Decoder *dc, SimtOperand *base, int64_t *offset, uint8_t *space)
         *offset = dc_integer(dc);
         *base = dc_number(dc, 0, 64);
     } else {
-        const PtxName *n = ptx_find_name(&dc->ps, w, &unused);
         if (!n) ptx_fail(&dc->ps, "'%.*s' is not known here", w.len, w.text);
-        else *base = dc_source(dc, dc_type(n->type->bits == 32 ? "b32" : "b64"), false);
+        else *base = dc_source(dc, ptx_type(n->type->bits == 32 ? "b32" : "b64"), false);
     }
     offset_behind(dc, offset);
     ptx_expect_mark(&dc->ps, ']');
@@ -589,9 +566,7 @@ SimtInsn *dc_emit(Decoder *dc, const SimtInsn *in)
         ptx_fail(&dc->ps, "more than %d instructions with those of the functions called", INSNS_MAX);
         return NULL;
     }
-    if (!dc_grow(dc, &dc->insns, dc->ninsns, &dc->insns_cap, sizeof *in)) return NULL;
-    dc->insns[dc->ninsns] = *in;
-    return &dc->insns[dc->ninsns++];
+    return dc_push(dc, dc->insns, dc->ninsns, *in) ? &dc->insns[dc->ninsns - 1] : NULL;
 }
 
 static bool is_inner(const Decoder *dc, SimtOperand o)
@@ -633,9 +608,8 @@ void dc_special_names(Decoder *dc)
         const char *name = specials[i].name;
         dc->ps.names[dc->ps.nnames++] =
             (PtxName){.text = name, .len = (int)strlen(name), .reg = i,
-                      .type = dc_type(specials[i].bits == 64 ? "b64" : "b32")};
-        if (!dc_grow(dc, &dc->regs, dc->nregs, &dc->regs_cap, sizeof *dc->regs)) return;
-        dc->regs[dc->nregs++] = (SimtReg){dc->reg_bytes, specials[i].bits, false};
+                      .type = ptx_type(specials[i].bits == 64 ? "b64" : "b32")};
+        if (!dc_push(dc, dc->regs, dc->nregs, (SimtReg){dc->reg_bytes, specials[i].bits, false})) return;
         dc->reg_bytes += 256; /* special() counts on it */
     }
     dc->ps.nregs = SIMT_SPECIALS;

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "device/grow.h"
 #include "module.h"
 #include "ptx/parser.h"
 
@@ -18,8 +19,8 @@ typedef struct SimtReg {
 } SimtReg;
 
 typedef struct SimtLabel {
-    const char *name;
-    int len, frame;
+    PtxWord name;
+    int frame;
     uint32_t at;
 } SimtLabel;
 
@@ -33,8 +34,8 @@ typedef struct SimtFixup {
 
 /* The lists of targets of brx.idx. */
 typedef struct SimtTargets {
-    const char *name;
-    int len, n;
+    PtxWord name;
+    int n;
     uint32_t at[];
 } SimtTargets;
 
@@ -59,25 +60,24 @@ typedef struct Decoder {
     int nparts;
     /* of the function */
     SimtVar *vars;
-    int nvars, vars_cap, module_vars_cap;
+    int nvars;
     SimtReg *regs;
-    uint32_t nregs, regs_cap, reg_bytes;
+    uint32_t nregs, reg_bytes;
     SimtInsn *insns;
-    uint32_t ninsns, insns_cap;
+    uint32_t ninsns;
     uint32_t numbers_bytes, numbers_cap;
     SimtLabel *labels;
-    int nlabels, labels_cap;
+    int nlabels;
     SimtFixup *fixups;
-    int nfixups, fixups_cap;
+    int nfixups;
     SimtTargets **targets;
     int ntargets;
     int frame, nframes, inline_depth; /* scopes, each with its labels */
     int *outer; /* of each scope, the one around it; -1: none */
-    int outer_cap;
     /* functions that can be called: their texts */
     SimtCallee *callees;
     int ncallees;
-    uint32_t place, places_cap, files_cap, owned_cap;
+    uint32_t place;
     uint32_t shared_bytes; /* static, so far */
     const char *line_at; /* lines are counted from here */
     int line;
@@ -89,12 +89,6 @@ typedef void Decode(Decoder *dc, SimtInsn *in);
 enum { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
 enum { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
 enum { REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_AND, REDUX_OR, REDUX_XOR };
-
-/* Whether two names in the text are the same. */
-static inline bool dc_same(const char *a, int a_len, const char *b, int b_len)
-{
-    return a_len == b_len && !memcmp(a, b, (size_t)b_len);
-}
 
 /* ---- the name ---- */
 bool op_part_is(const Decoder *dc, int i, const char *text, size_t len);
@@ -112,11 +106,10 @@ void op_refuse(Decoder *dc);                     /* "… is no form of the instr
 
 /* ---- operands; each function reads one, commas are the caller's ---- */
 void dc_comma(Decoder *dc);
-const PtxType *dc_type(const char *name);
 SimtOperand dc_source(Decoder *dc, const PtxType *t, bool wider);
 SimtOperand dc_dest(Decoder *dc, const PtxType *t, bool wider);
 /* a predicate as a source, perhaps negated */
-static inline SimtOperand dc_pred(Decoder *dc) { return dc_source(dc, dc_type("pred"), false); }
+static inline SimtOperand dc_pred(Decoder *dc) { return dc_source(dc, ptx_type("pred"), false); }
 /* Room for the instruction's operands. */
 void dc_operands(Decoder *dc, SimtInsn *in, int nd, int ns);
 /* "{a, b, …}" of n; one without braces where n is 1. */
@@ -160,13 +153,12 @@ void dc_needs_chip(Decoder *dc, int least);
 /* ---- code ---- */
 SimtInsn *dc_emit(Decoder *dc, const SimtInsn *in);
 void dc_jump(Decoder *dc, uint32_t insn, PtxWord label, int slot);
-/* Room for one more behind n; array: a pointer to the array's pointer; cap: its uint32_t or int of
-   items. dc_more: of an array that has room for n. False: told. */
 void dc_no_memory(Decoder *dc);
-bool dc_grow(Decoder *dc, void *array, size_t n, void *cap, size_t size);
-bool dc_more(Decoder *dc, void *array, int n, size_t size);
+/* One more behind the n of an array, which are counted. False: no memory; told. */
+#define dc_push(dc, array, n, ...)                                                                 \
+    (grow_array(&(array), (n)) ? ((array)[(n)++] = (__VA_ARGS__), true) : (dc_no_memory(dc), false))
 void dc_variable(Decoder *dc, SimtSpace space); /* behind ".shared" and its kin */
-SimtVar *dc_new_var(Decoder *dc, PtxWord name, SimtSpace space);
+SimtVar *dc_add_var(Decoder *dc, SimtVar v); /* of the scope */
 void dc_pragma(Decoder *dc);                    /* behind ".pragma" */
 bool dc_take_word(Decoder *dc, const char *text); /* true: it was the next */
 void dc_special_names(Decoder *dc); /* the registers that are there before any declaration */

@@ -295,9 +295,9 @@ static void trace_arguments(const SimtFunc *f, const uint8_t *params)
     char text[1024] = "";
     size_t n = 0;
     for (int i = 0; i < f->nparams && n + 32 < sizeof text; i++) {
-        const SimtParam *p = &f->params[i];
+        const SimtVar *p = &f->params[i];
         uint64_t bits = 0, begin, end;
-        memcpy(&bits, params + p->offset, p->bytes < 8 ? p->bytes : 8);
+        memcpy(&bits, params + p->address, p->bytes < 8 ? p->bytes : 8);
         bool points = p->is_pointer && memory_find(driver_state()->memory, bits, &begin, &end);
         n += (size_t)snprintf(text + n, sizeof text - n, points ? " *%llu" : " %llu",
                               (unsigned long long)(points ? end - bits : bits));
@@ -333,7 +333,7 @@ static int pack_params(const SimtFunc *f, void **params, void **extra, uint8_t *
     if (params) {
         for (int i = 0; i < f->nparams; i++) {
             if (!params[i]) return SIMT_INVALID_VALUE;
-            memcpy(out + f->params[i].offset, params[i], f->params[i].bytes);
+            memcpy(out + f->params[i].address, params[i], f->params[i].bytes);
         }
         return SIMT_OK;
     }

@@ -53,7 +53,7 @@ void decode_brx(Decoder *dc, SimtInsn *in)
     PtxWord name = ptx_next(&dc->ps);
     for (int i = 0; i < dc->ntargets; i++) {
         const SimtTargets *t = dc->targets[i];
-        if (dc_same(t->name, t->len, name.text, name.len)) in->form = t;
+        if (ptx_same_word(t->name, name)) in->form = t;
     }
     if (!in->form) ptx_fail(&dc->ps, "there is no list of targets '%.*s'", name.len, name.text);
 }
@@ -74,7 +74,7 @@ void decode_ret(Decoder *dc, SimtInsn *in)
     const bool ends = !dc->inline_depth || !strncmp(in->name, "exit", 4);
     op_take(dc, "uni");
     op_done(dc);
-    if (!ends) dc_jump(dc, dc->ninsns, (PtxWord){.text = "", .len = 0}, -1);
+    if (!ends) dc_jump(dc, dc->ninsns, (PtxWord){.text = ""}, -1);
     in->exec = ends ? exec_ret : exec_bra;
 }
 
@@ -166,7 +166,7 @@ static const SimtCallee *find_callee(const Decoder *dc, PtxWord name)
     const SimtCallee *found = NULL;
     for (int i = 0; i < dc->ncallees; i++) {
         const SimtCallee *c = &dc->callees[i];
-        const bool same = dc_same(c->name.text, c->name.len, name.text, name.len);
+        const bool same = ptx_same_word(c->name, name);
         if (same && (!found || c->body)) found = c;
     }
     return found;
@@ -193,11 +193,8 @@ static void call_function(Decoder *dc, SimtInsn *in, const SimtCallee *c, SimtVa
                  c->results.nparams, c->params.nparams);
         return;
     }
-    for (int i = 0; i < nresults + nargs; i++) {
-        const SimtParam *formal = i < nresults ? &c->results.params[i] : &c->params.params[i - nresults];
-        vars[i].name = formal->name;
-        vars[i].name_len = formal->name_len;
-    }
+    for (int i = 0; i < nresults; i++) vars[i].name = c->results.params[i].name;
+    for (int i = 0; i < nargs; i++) vars[nresults + i].name = c->params.params[i].name;
     if (in->guarded) jump_around(dc, in);
     dc_inline(dc, c, vars, nresults + nargs);
     if (in->guarded && !dc->ps.failed) dc->insns[first].target = dc->ninsns;

@@ -54,7 +54,7 @@ void decode_hint(Decoder *dc, SimtInsn *in)
 void decode_setmaxnreg(Decoder *dc, SimtInsn *in)
 {
     if (op_choose(dc, "inc dec") < 0 || !op_take(dc, "sync") || !op_take(dc, "aligned") ||
-        op_type(dc) != dc_type("u32"))
+        op_type(dc) != ptx_type("u32"))
         op_refuse(dc);
     dc_form(dc, in, exec_nothing, "", NULL);
     const int64_t n = dc_integer(dc);
@@ -76,6 +76,6 @@ void decode_createpolicy(Decoder *dc, SimtInsn *in)
     dc_space(dc);
     for (int i = 0; i < 3; i++)
         op_choose(dc, "L2::evict_last L2::evict_first L2::evict_normal L2::evict_unchanged");
-    if (kind < 0 || op_type(dc) != dc_type("b64")) op_refuse(dc);
+    if (kind < 0 || op_type(dc) != ptx_type("b64")) op_refuse(dc);
     if (dc_form(dc, in, exec_policy, ">b64", NULL)) dc_skip_operands(dc);
 }

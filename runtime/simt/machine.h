@@ -19,6 +19,7 @@
 #include "device/memory.h"
 #include "loops.h"
 #include "matrix.h" /* SIMT_LANES */
+#include "ptx/lex.h"
 #include "ptx/ptx.h"
 #include "race.h"
 
@@ -105,19 +106,23 @@ typedef enum SimtSpecial {
     SIMT_SPECIALS
 } SimtSpecial;
 
-typedef struct SimtParam {
-    const char *name;
-    int name_len;
-    uint32_t offset, bytes, align;
-    bool is_pointer;
-} SimtParam;
+/* Something with an address: of a module, a function or a scope. */
+typedef struct SimtVar {
+    PtxWord name;
+    int depth;
+    SimtSpace space;
+    uint64_t address; /* as its space has them; of a parameter, the offset */
+    uint32_t bytes, align;
+    bool dynamic;     /* shared memory whose size the launch gives */
+    bool is_pointer;  /* a parameter */
+} SimtVar;
 
 /* An entry of a module. */
 typedef struct SimtFunc {
     SimtModule *module;
     char *name;
     const char *body; /* its '{' in the module's text */
-    SimtParam *params;
+    SimtVar *params;
     int nparams;
     uint32_t param_bytes;
     SimtInsn *insns;
@@ -267,10 +272,6 @@ static inline int simt_first(LaneMask m)
 {
     return __builtin_ctz(m);
 }
-#define SIMT_EACH_LANE(lane, m)                                                                    \
-    for (LaneMask rest_##lane = (m); rest_##lane; rest_##lane &= rest_##lane - 1)                  \
-        for (int lane = simt_first(rest_##lane), once_##lane = 1; once_##lane; once_##lane = 0)
-
 /* ---- what goes wrong ---- */
 
 /* The driver's codes. */

@@ -85,7 +85,7 @@ static void decode_move(Decoder *dc, SimtInsn *in, SimtWhole *whole, int chip, c
     in->a = op_take(dc, "trans");
     in->space = dc_space(dc);
     in->count = (uint8_t)(1 << (count < 0 ? 0 : count));
-    if (!op_take(dc, "m8n8") || op_type(dc) != dc_type("b16")) op_refuse(dc);
+    if (!op_take(dc, "m8n8") || op_type(dc) != ptx_type("b16")) op_refuse(dc);
     op_done(dc);
     if (in->space != SPACE_GENERIC && (in->space != SPACE_SHARED || moves)) op_refuse(dc);
     if ((count < 0) != moves || (moves && !in->a)) op_refuse(dc);

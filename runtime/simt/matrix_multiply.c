@@ -74,5 +74,5 @@ void decode_mma(Decoder *dc, SimtInsn *in)
     in->c = (uint8_t)simt_fragment_registers(&form->c);
     in->whole = whole_mma;
     dc_form(dc, in, exec_whole, ">{*} <a{*} <b{*} <c{*}",
-            dc_type(spec.a == MATRIX_F64 ? "b64" : "b32"));
+            ptx_type(spec.a == MATRIX_F64 ? "b64" : "b32"));
 }

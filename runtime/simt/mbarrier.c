@@ -222,7 +222,7 @@ void decode_mbarrier(Decoder *dc, SimtInsn *in)
     op_take(dc, "noComplete");
     dc_memory_order(dc);
     dc_space(dc);
-    if (what < 0 || op_type(dc) != dc_type("b64") || dc->chip < 80) op_refuse(dc);
+    if (what < 0 || op_type(dc) != ptx_type("b64") || dc->chip < 80) op_refuse(dc);
     in->a = (uint8_t)what;
     in->space = SPACE_SHARED;
     if (waits) dc_form(dc, in, exec_wait, in->c ? ">pred [ <b32 :b32" : ">pred [ <b64 :b32", NULL);

@@ -71,15 +71,12 @@ static uint64_t place_variable(Decoder *dc, SimtSpace space, uint64_t bytes, uin
     return space == SPACE_SHARED ? SIMT_SHARED_BASE + at : at;
 }
 
-SimtVar *dc_new_var(Decoder *dc, PtxWord name, SimtSpace space)
+SimtVar *dc_add_var(Decoder *dc, SimtVar v)
 {
-    SimtVar v = {.name = name.text, .name_len = name.len, .depth = dc->ps.depth, .space = space};
     SimtVar **vars = dc->func ? &dc->vars : &dc->module->vars;
-    int *n = dc->func ? &dc->nvars : &dc->module->nvars,
-        *cap = dc->func ? &dc->vars_cap : &dc->module_vars_cap;
-    if (!dc_grow(dc, vars, (size_t)*n, cap, sizeof v)) return NULL;
-    (*vars)[*n] = v;
-    return &(*vars)[(*n)++];
+    int *n = dc->func ? &dc->nvars : &dc->module->nvars;
+    v.depth = dc->ps.depth;
+    return dc_push(dc, *vars, *n, v) ? &(*vars)[*n - 1] : NULL;
 }
 
 static uint64_t symbol_value(Decoder *dc, PtxWord w)
@@ -119,7 +116,7 @@ static void read_initial(Decoder *dc, const SimtVar *v, const PtxType *t)
         else if (ptx_take_mark(&dc->ps, '}')) depth--;
         else if (!ptx_take_mark(&dc->ps, ',')) {
             uint64_t x = initial_value(dc);
-            if (to + size > end) ptx_fail(&dc->ps, "too many values for '%.*s'", v->name_len, v->name);
+            if (to + size > end) ptx_fail(&dc->ps, "too many values for '%.*s'", v->name.len, v->name.text);
             if (dc->ps.failed) return;
             memcpy(to, &x, size);
             to += size;
@@ -174,7 +171,7 @@ void dc_variable(Decoder *dc, SimtSpace space)
             ptx_fail(&dc->ps, "expected a name, found '%.*s'", name.len, name.text);
             return;
         }
-        SimtVar *v = dc_new_var(dc, name, space);
+        SimtVar *v = dc_add_var(dc, (SimtVar){.name = name, .space = space});
         if (!v) return;
         v->bytes = (uint32_t)bytes;
         v->dynamic = open && space == SPACE_SHARED;
@@ -209,9 +206,9 @@ static void read_param(Decoder *dc, SimtFunc *f)
     if (dc->ps.failed) return;
     if (align < t->bits / 8) align = t->bits / 8;
     uint64_t at = round_up(f->param_bytes, align);
-    if (!dc_more(dc, &f->params, f->nparams, sizeof *f->params)) return;
-    f->params[f->nparams++] =
-        (SimtParam){name.text, name.len, (uint32_t)at, (uint32_t)bytes, (uint32_t)align, is_pointer};
+    const SimtVar v = {.name = name, .space = SPACE_PARAM, .address = at, .bytes = (uint32_t)bytes,
+                       .align = (uint32_t)align, .is_pointer = is_pointer};
+    if (!dc_push(dc, f->params, f->nparams, v)) return;
     f->param_bytes = (uint32_t)(at + bytes);
     if (f->param_bytes > 32764) ptx_fail(&dc->ps, "more than 32764 bytes of parameters");
 }
@@ -258,7 +255,7 @@ static void read_entry(Decoder *dc)
 {
     SimtModule *m = dc->module;
     SimtFunc *f = dc_take(dc, sizeof *f);
-    if (!f || !dc_more(dc, &m->funcs, m->nfuncs, sizeof *m->funcs)) return;
+    if (!f) return;
     f->module = m;
     PtxWord name = ptx_next(&dc->ps);
     f->name = dc_take(dc, (size_t)name.len + 1);
@@ -270,9 +267,9 @@ static void read_entry(Decoder *dc)
         free(f->params);
         return;
     }
-    m->funcs[m->nfuncs++] = f;
     f->body = dc->ps.word.text;
     skip_braces(dc);
+    if (!dc_push(dc, m->funcs, m->nfuncs, f)) free(f->params);
 }
 
 static void decode_entry(Decoder *dc, SimtFunc *f)
@@ -299,10 +296,7 @@ static void read_func(Decoder *dc)
     } else {
         ptx_expect_mark(&dc->ps, ';');
     }
-    if (dc_more(dc, &dc->callees, dc->ncallees, sizeof c)) {
-        dc->callees[dc->ncallees++] = c;
-        return;
-    }
+    if (dc_push(dc, dc->callees, dc->ncallees, c)) return;
     free(c.results.params);
     free(c.params.params);
 }
@@ -321,10 +315,8 @@ static void read_file(Decoder *dc)
         dc_integer(dc);
     }
     if (dc->ps.failed || number < 0 || number > 4096) return;
-    while (m->nfiles <= number) {
-        if (!dc_grow(dc, &m->files, (size_t)m->nfiles, &dc->files_cap, sizeof *m->files)) return;
-        m->files[m->nfiles++] = NULL;
-    }
+    while (m->nfiles <= number)
+        if (!dc_push(dc, m->files, m->nfiles, NULL)) return;
     char *copy = dc_take(dc, (size_t)len + 1);
     if (copy) memcpy(copy, name, (size_t)len);
     m->files[number] = copy;
@@ -471,8 +463,7 @@ const SimtVar *simt_module_global(const SimtModule *m, const char *name)
 {
     for (int i = 0; i < m->nvars; i++) {
         const SimtVar *v = &m->vars[i];
-        if (v->space == SPACE_GLOBAL && dc_same(v->name, v->name_len, name, (int)strlen(name)))
-            return v;
+        if (v->space == SPACE_GLOBAL && ptx_word_is(v->name, name)) return v;
     }
     return NULL;
 }

@@ -5,16 +5,6 @@
 
 #include "machine.h"
 
-/* Something with an address: of a module, a function or a scope. */
-typedef struct SimtVar {
-    const char *name;
-    int name_len, depth;
-    SimtSpace space;
-    uint64_t address; /* as its space has them; of a parameter, the offset */
-    uint32_t bytes;
-    bool dynamic;     /* shared memory whose size the launch gives */
-} SimtVar;
-
 struct SimtModule {
     char *text;
     SimtFunc **funcs;

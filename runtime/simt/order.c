@@ -20,7 +20,7 @@ typedef struct Own {
 typedef struct Knowledge {
     View *views[ORDER_LANES];
     Own *own;
-    int nown, room;
+    int nown;
 } Knowledge;
 
 enum { KNOWN, FENCED, KINDS };
@@ -36,7 +36,7 @@ typedef struct Unit {
 
 struct Order {
     Unit *units;
-    int warps, nunits, room;
+    int warps, nunits;
     bool failed;
 };
 
@@ -125,8 +125,8 @@ static bool view_knows(const View *v, const OrderStamp *s)
     if (!v || s->unit >= v->nunits) return false;
     const uint32_t *row = v->clocks + ROW * s->unit;
     if (row[0] >= s->clock) return true;
-    for (uint32_t rest = s->lanes; rest; rest &= rest - 1)
-        if (row[1 + __builtin_ctz(rest)] < s->clock) return false;
+    SIMT_EACH_LANE(lane, s->lanes)
+        if (row[1 + lane] < s->clock) return false;
     return true;
 }
 
@@ -146,7 +146,7 @@ static void add_own(Order *o, Knowledge *k, int unit, uint32_t clock, uint32_t l
 {
     if (!lanes) return;
     forget_own(k, unit, lanes);
-    if (grow_array(&k->own, (size_t)k->nown, &k->room, sizeof *k->own))
+    if (grow_array(&k->own, k->nown))
         k->own[k->nown++] = (Own){unit, clock, lanes};
     else o->failed = true;
 }
@@ -154,10 +154,7 @@ static void add_own(Order *o, Knowledge *k, int unit, uint32_t clock, uint32_t l
 /* The lanes know what others of these numbers do, or know it to be fenced. */
 static void inherit(Order *o, Knowledge *to, const Knowledge *from, uint32_t lanes)
 {
-    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const int lane = __builtin_ctz(rest);
-        replace(&to->views[lane], from->views[lane]);
-    }
+    SIMT_EACH_LANE(lane, lanes) replace(&to->views[lane], from->views[lane]);
     for (int i = 0; i < from->nown; i++)
         add_own(o, to, from->own[i].unit, from->own[i].clock, from->own[i].lanes & lanes);
 }
@@ -177,8 +174,8 @@ static bool own_knows(const Knowledge *k, int lane, const OrderStamp *s)
 static void publish_to(Order *o, const Knowledge *k, uint32_t lanes, View **into)
 {
     const View *before = NULL;
-    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-        View *v = k->views[__builtin_ctz(rest)];
+    SIMT_EACH_LANE(lane, lanes) {
+        View *v = k->views[lane];
         if (v != before) join(o, into, v);
         before = v;
     }
@@ -200,8 +197,7 @@ static void forget_covered(Knowledge *k)
     int kept = 0;
     for (int i = 0; i < k->nown; i++) {
         Own *own = &k->own[i];
-        for (uint32_t rest = own->lanes; rest; rest &= rest - 1) {
-            const int lane = __builtin_ctz(rest);
+        SIMT_EACH_LANE(lane, own->lanes) {
             const OrderStamp s = {own->clock, UINT32_C(1) << lane, own->unit};
             if (view_knows(k->views[lane], &s)) own->lanes &= ~s.lanes;
         }
@@ -215,8 +211,8 @@ static void learn(Order *o, Knowledge *k, uint32_t lanes, View *v)
 {
     View *before = NULL, *after = NULL;
     if (!v) return;
-    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-        View **at = &k->views[__builtin_ctz(rest)];
+    SIMT_EACH_LANE(lane, lanes) {
+        View **at = &k->views[lane];
         if (!after || *at != before) {
             drop(&before);
             drop(&after);
@@ -299,8 +295,7 @@ static int new_unit(Order *o, int unit, uint32_t lanes, bool joint)
 {
     for (int i = o->warps; i < o->nunits; i++)
         if (can_take(o, i, unit, lanes, joint)) return i;
-    if (!grow_array(&o->units, (size_t)o->nunits, &o->room, sizeof *o->units))
-        return o->failed = true, -1;
+    if (!grow_array(&o->units, o->nunits)) return o->failed = true, -1;
     o->units[o->nunits] = (Unit){.clock = 1, .issuer = -1};
     return o->nunits++;
 }
@@ -397,11 +392,14 @@ void order_acquire(Order *o, const OrderClock *c, int unit, uint32_t lanes)
 
 /* ---- the whole ---- */
 
-static void start(Order *o)
+static bool start(Order *o)
 {
-    o->nunits = o->warps;
     o->failed = false;
-    for (int i = 0; i < o->warps; i++) o->units[i] = (Unit){.clock = 1, .issuer = -1};
+    for (o->nunits = 0; o->nunits < o->warps; o->nunits++) {
+        if (!grow_array(&o->units, o->nunits)) return false;
+        o->units[o->nunits] = (Unit){.clock = 1, .issuer = -1};
+    }
+    return true;
 }
 
 Order *order_new(int warps)
@@ -409,14 +407,9 @@ Order *order_new(int warps)
     Order *o = calloc(1, sizeof *o);
     if (!o) return NULL;
     o->warps = warps;
-    o->room = warps + 8;
-    o->units = calloc((size_t)o->room, sizeof *o->units);
-    if (!o->units) {
-        free(o);
-        return NULL;
-    }
-    start(o);
-    return o;
+    if (start(o)) return o;
+    order_free(o);
+    return NULL;
 }
 
 static void fini_units(Order *o)
@@ -453,8 +446,7 @@ OrderView *const *order_views(const Order *o, int unit)
 uint32_t order_touch(Order *o, int unit, uint32_t lanes)
 {
     Unit *u = &o->units[unit];
-    for (uint32_t rest = unit < o->warps ? 0 : lanes; rest; rest &= rest - 1)
-        u->touched[__builtin_ctz(rest)] = u->clock;
+    SIMT_EACH_LANE(lane, unit < o->warps ? 0 : lanes) u->touched[lane] = u->clock;
     return u->clock;
 }
 
@@ -468,10 +460,9 @@ bool order_knows(const Order *o, int unit, int lane, const OrderStamp *s)
     const Unit *u = &o->units[unit];
     const bool same = s->unit == unit; /* or its number's earlier agent, which it knows */
     if (view_knows(u->of[KNOWN].views[lane], s)) return true;
-    for (uint32_t rest = s->lanes; rest; rest &= rest - 1) {
-        const OrderStamp one = {s->clock, rest & (0 - rest), s->unit};
-        const bool itself = same && one.lanes == UINT32_C(1) << lane;
-        if (!itself && !knows(&u->of[KNOWN], lane, &one)) return false;
+    SIMT_EACH_LANE(other, s->lanes) {
+        const OrderStamp one = {s->clock, UINT32_C(1) << other, s->unit};
+        if (!(same && other == lane) && !knows(&u->of[KNOWN], lane, &one)) return false;
     }
     return true;
 }

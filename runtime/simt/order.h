@@ -15,6 +15,9 @@
 #include <stdint.h>
 
 enum { ORDER_LANES = 32 };
+#define SIMT_EACH_LANE(lane, m)                                                                    \
+    for (uint32_t rest_##lane = (m); rest_##lane; rest_##lane &= rest_##lane - 1)                  \
+        for (int lane = __builtin_ctz(rest_##lane), once_##lane = 1; once_##lane; once_##lane = 0)
 
 typedef struct Order Order;
 typedef struct OrderClock OrderClock; /* what a barrier passes on */

@@ -42,7 +42,7 @@ typedef struct Node {
 typedef struct Pool {
     char *data;
     size_t size;
-    uint32_t n, room, free;
+    uint32_t n, free;
 } Pool;
 
 struct Race {
@@ -78,7 +78,7 @@ static uint32_t pool_take(Race *r, Pool *p)
     const uint32_t i = p->free;
     if (i) memcpy(&p->free, pool_at(p, i), sizeof p->free);
     if (i) return i;
-    if (grow_array(&p->data, p->n + 1, &p->room, p->size)) return ++p->n;
+    if (grow_items(&p->data, p->n + 1, p->size)) return ++p->n;
     r->failed = true;
     return 0;
 }
@@ -119,9 +119,9 @@ typedef bool Knows(const Order *o, int unit, int lane, const OrderStamp *s);
 static void check_lanes(const Actor *a, Knows *knows, RaceProblem problem, const Access *e,
                         uint32_t offset)
 {
-    for (uint32_t rest = e->lanes; rest; rest &= rest - 1) {
+    SIMT_EACH_LANE(lane, e->lanes) {
         Access one = *e;
-        one.lanes = rest & (0 - rest);
+        one.lanes = UINT32_C(1) << lane;
         const OrderStamp s = {one.clock, one.lanes, one.unit};
         if (!knows(a->race->order, a->unit, a->lane, &s)) report(a, problem, offset, &one);
     }
@@ -392,10 +392,7 @@ bool race_access(Race *r, int unit, uint32_t lanes, const uint32_t *offsets, uin
                .views = order_views(r->order, unit),
                .out = out};
     *out = (RaceReport){0};
-    for (uint32_t rest = lanes; rest; rest &= rest - 1) {
-        const int lane = __builtin_ctz(rest);
-        act(&a, lane, offsets[lane], bytes);
-    }
+    SIMT_EACH_LANE(lane, lanes) act(&a, lane, offsets[lane], bytes);
     if (!out->problem) return true;
     out->together = is_together(out, unit, lanes, offsets, bytes, insn);
     return false;

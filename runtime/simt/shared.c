@@ -24,7 +24,7 @@ static void drop_clocks(SharedState *s)
     for (int i = 0; i < s->nclocks; i++) order_clock_free(s->clocks[i].clock);
     free(s->clocks);
     s->clocks = NULL;
-    s->nclocks = s->clocks_cap = 0;
+    s->nclocks = 0;
 }
 
 void shared_free(SharedState *s)
@@ -136,7 +136,7 @@ OrderClock *shared_clock(Block *b, uint32_t offset)
     SharedState *s = b->shared_state;
     for (int i = 0; i < s->nclocks; i++)
         if (s->clocks[i].offset == offset) return s->clocks[i].clock;
-    if (!grow_array(&s->clocks, (size_t)s->nclocks, &s->clocks_cap, sizeof *s->clocks)) return NULL;
+    if (!grow_array(&s->clocks, s->nclocks)) return NULL;
     OrderClock *c = order_clock_new();
     if (c) s->clocks[s->nclocks++] = (MemoryClock){offset, c};
     return c;

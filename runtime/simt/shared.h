@@ -16,7 +16,7 @@ typedef struct SharedState {
     struct Race *race;
     OrderClock *barriers[SIMT_BARRIERS + 1]; /* between all that come to one and those it lets go */
     MemoryClock *clocks;
-    int nclocks, clocks_cap;
+    int nclocks;
 } SharedState;
 
 /* For a program's bytes and warps. NULL: no memory. */

@@ -168,43 +168,22 @@ TensorVerdict simt_tensor_map_encode(TensorMap *map, const TensorTiled *from, co
     return verdict;
 }
 
-typedef struct Field {
-    const char *name;
-    size_t at, size; /* of one value in the map */
-    uint32_t count;
-    int bits;
-} Field;
-
-static const Field fields[TENSOR_FIELD_COUNT] = {
-    [TENSOR_FIELD_NONE] = {"", 0, 0, 0, 0},
-#define TENSOR_FIELD(NAME, TEXT, MEMBER, COUNT, BITS)                                              \
-    [TENSOR_FIELD_##NAME] = {TEXT, offsetof(TensorMap, MEMBER),                                    \
-                             sizeof(((TensorMap *)0)->MEMBER) / COUNT, COUNT, BITS},
+static const TensorField fields[] = {
+#define TENSOR_FIELD(NAME, MEMBER, COUNT, BITS)                                                    \
+    {#NAME, offsetof(TensorMap, MEMBER), sizeof(((TensorMap *)0)->MEMBER) / COUNT, COUNT, BITS},
 #include "tensor_fields.def"
 #undef TENSOR_FIELD
 };
 
-TensorField simt_tensor_field(const char *name, size_t len)
+const TensorField *simt_tensor_field(const char *name, size_t len)
 {
-    for (int i = 1; i < TENSOR_FIELD_COUNT; i++)
-        if (strlen(fields[i].name) == len && !memcmp(fields[i].name, name, len))
-            return (TensorField)i;
-    return TENSOR_FIELD_NONE;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (strlen(fields[i].name) == len && !memcmp(fields[i].name, name, len)) return &fields[i];
+    return NULL;
 }
 
-int simt_tensor_field_bits(TensorField field)
+bool simt_tensor_map_replace(TensorMap *map, const TensorField *f, uint32_t ordinal, uint64_t value)
 {
-    return fields[field].bits;
-}
-
-bool simt_tensor_field_has_ordinal(TensorField field)
-{
-    return fields[field].count > 1;
-}
-
-bool simt_tensor_map_replace(TensorMap *map, TensorField field, uint32_t ordinal, uint64_t value)
-{
-    const Field *f = &fields[field];
     if (f->bits == 32) value = (uint32_t)value;
     if (ordinal >= f->count || (f->size < 8 && value >> (8 * f->size))) return false;
     memcpy((uint8_t *)map + f->at + ordinal * f->size, &value, f->size);

@@ -46,18 +46,16 @@ typedef struct TensorTiled {
 TensorVerdict simt_tensor_map_encode(TensorMap *map, const TensorTiled *from, const char **why);
 
 /* tensormap.replace.tile */
-typedef enum TensorField {
-    TENSOR_FIELD_NONE,
-#define TENSOR_FIELD(NAME, TEXT, MEMBER, COUNT, BITS) TENSOR_FIELD_##NAME,
-#include "tensor_fields.def"
-#undef TENSOR_FIELD
-    TENSOR_FIELD_COUNT
+typedef struct TensorField {
+    const char *name;
+    size_t at, size; /* of one value in the map */
+    uint32_t count;  /* above 1: values have ordinals */
+    int bits;        /* 32: .b32 */
 } TensorField;
-TensorField simt_tensor_field(const char *name, size_t len);
-int simt_tensor_field_bits(TensorField field); /* 32: .b32 */
-bool simt_tensor_field_has_ordinal(TensorField field);
+const TensorField *simt_tensor_field(const char *name, size_t len); /* NULL: none */
 /* False: no such ordinal, or a value that no such field can hold. */
-bool simt_tensor_map_replace(TensorMap *map, TensorField field, uint32_t ordinal, uint64_t value);
+bool simt_tensor_map_replace(TensorMap *map, const TensorField *field, uint32_t ordinal,
+                             uint64_t value);
 
 /* ---- for maps that have been checked ---- */
 

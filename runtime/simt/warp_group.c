@@ -33,7 +33,7 @@ typedef struct Flight {
 struct WarpGroup {
     uint32_t committed, done; /* numbers of groups */
     Flight *flights;
-    int nflights, flights_cap;
+    int nflights;
     Owner owner[]; /* of each register */
 };
 
@@ -163,7 +163,7 @@ static Flight *board(Warp *w, const SimtInsn *in)
         order_fork_into(shared_order(w), last->agent, w->index, SIMT_ALL_LANES);
         return last;
     }
-    if (!grow_array(&g->flights, (size_t)g->nflights, &g->flights_cap, sizeof *last))
+    if (!grow_array(&g->flights, g->nflights))
         return out_of_memory(w, in), NULL;
     last = &g->flights[g->nflights++];
     *last = (Flight){g->committed + 1,
@@ -346,20 +346,12 @@ static void read_spec(Decoder *dc, WgmmaSpec *s)
 /* What the immediates say is judged with the rest. */
 static void read_product(Decoder *dc, SimtInsn *in, WgmmaForm *form, WgmmaSpec *s)
 {
-    const PtxType *word = dc_type("b32"), *descriptor = dc_type("b64");
-    dc_operands(dc, in, form->d_registers, WGMMA_A_REGISTERS + 2);
-    if (dc->ps.failed) return;
-    dc_list(dc, in->d, in->nd, word, false, true);
-    dc_comma(dc);
-    s->a_in_registers = ptx_at_mark(&dc->ps, '{');
+    s->a_in_registers = ptx_has_list_behind(&dc->ps);
+    in->count = (uint8_t)form->d_registers;
     in->a = s->a_in_registers ? WGMMA_A_REGISTERS : 1;
-    in->ns = in->a + 2;
-    dc_list(dc, in->s, in->a, s->a_in_registers ? word : descriptor, false, false);
-    dc_comma(dc);
-    in->s[in->a] = dc_source(dc, descriptor, false);
-    dc_comma(dc);
-    in->s[in->a + 1] = dc_pred(dc);
-    read_immediates(dc, s);
+    if (dc_form(dc, in, exec_whole,
+                s->a_in_registers ? ">{b32} <a{b32} <b64 <pred" : ">{b32} <b64 <b64 <pred", NULL))
+        read_immediates(dc, s);
 }
 
 static void decode_product(Decoder *dc, SimtInsn *in)

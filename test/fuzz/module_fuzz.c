@@ -73,7 +73,7 @@ static void launch(const SimtModule *m, Memory *memory)
     uint8_t *params = calloc(1, f->param_bytes + 16);
     for (int i = 0; i < f->nparams; i++) {
         const uint64_t x = f->params[i].bytes == 8 ? buffer : 5;
-        memcpy(params + f->params[i].offset, &x, f->params[i].bytes < 8 ? f->params[i].bytes : 8);
+        memcpy(params + f->params[i].address, &x, f->params[i].bytes < 8 ? f->params[i].bytes : 8);
     }
     SimtLaunch l = {.func = f, .grid = {2, 1, 1}, .block = {f->reqntid[0] ? f->reqntid[0] : 64, 1, 1},
                     .shared_bytes = 32768, .params = params, .seed = 1, .threads = 1, .timeout = 0.05,

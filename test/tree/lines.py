@@ -23,11 +23,11 @@ BUDGET = {
     "lib/transform": 1628,
     "lib": 3625,
     "runtime/debug": 714,
-    "runtime/device": 2084,
+    "runtime/device": 2082,
     "runtime/interp": 5716,
-    "runtime/jit": 3701,
-    "runtime/ptx": 2316,
-    "runtime/simt": 11303,
+    "runtime/jit": 3700,
+    "runtime/ptx": 2336,
+    "runtime/simt": 11184,
     "src": 6387,
 }
 

@@ -89,10 +89,7 @@ static PtxProgram *new_program(const char *text, PtxMemory memory)
 {
     size_t n = 1;
     for (const char *p = text; *p; p++) n += *p == ';';
-    PtxProgram *program = memory.take(memory.user, 1, sizeof *program);
-    if (!program) return NULL;
-    program->insns = memory.take(memory.user, n, sizeof *program->insns);
-    return program->insns ? program : NULL;
+    return memory.take(memory.user, 1, sizeof(PtxProgram) + n * sizeof(PtxInsn));
 }
 
 const PtxProgram *ptx_parse(const char *text, const AsmRegisters *asm_registers, PtxMemory memory,

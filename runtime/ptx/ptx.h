@@ -80,7 +80,7 @@ struct PtxInsn {
 typedef struct PtxProgram {
     int ninsns, nregs; /* registers 0, 1, … are those of the constraints; an input that is tied to
                           an output is that */
-    PtxInsn *insns;
+    PtxInsn insns[];
 } PtxProgram;
 
 typedef struct PtxMemory PtxMemory;

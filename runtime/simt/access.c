@@ -46,12 +46,12 @@ static const char *const space_names[] = {"generic", "global", "shared", "local"
 static void owner_text(const SimtLaunch *l, uint64_t begin, uint64_t end, char *text, size_t size)
 {
     *text = 0;
-    for (int i = 0; l->pointers && i < l->func->nparams; i++) {
+    for (int i = 0; l->run.pointers && i < l->func->nparams; i++) {
         uint64_t x;
-        if (!l->pointers[i]) continue;
+        if (!l->run.pointers[i]) continue;
         memcpy(&x, l->params + l->func->params[i].address, sizeof x);
         if (x < begin || x >= end) continue;
-        snprintf(text, size, ", of '%.100s'", l->pointers[i]);
+        snprintf(text, size, ", of '%.100s'", l->run.pointers[i]);
         return;
     }
 }
@@ -229,7 +229,7 @@ static SimtStep exec_ld(Warp *w, const SimtInsn *in, LaneMask m)
 {
     uint64_t address[SIMT_LANES];
     uint8_t *host[SIMT_LANES];
-    if (!warp_addresses(w, in, m, in->s[0], in->offset, address) ||
+    if (!warp_addresses(w, in, m, in->s[0], in->offset[0], address) ||
         !warp_reach(w, in, m, in->space, address, (uint32_t)in->bytes * in->count, TOUCH_READ, host))
         return STEP_FAULT;
     if (in->space <= SPACE_GLOBAL) w->reads = in;
@@ -247,7 +247,7 @@ static SimtStep exec_ld(Warp *w, const SimtInsn *in, LaneMask m)
 /* ld.param: one value for all lanes. */
 static SimtStep exec_ld_param(Warp *w, const SimtInsn *in, LaneMask m)
 {
-    const uint8_t *from = w->block->launch->params + in->offset;
+    const uint8_t *from = w->block->launch->params + in->offset[0];
     for (int i = 0; i < in->nd; i++) {
         const uint64_t x = get_bytes(from + i * in->bytes, in->bytes, in->is_signed);
         SIMT_EACH_LANE(lane, m) simt_write(w, in->d[i], lane, ptx_low(x, in->d[i].bits));
@@ -297,7 +297,7 @@ static SimtStep exec_st(Warp *w, const SimtInsn *in, LaneMask m)
     bool changes = false;
     uint64_t address[SIMT_LANES];
     uint8_t *host[SIMT_LANES];
-    if (!warp_addresses(w, in, m, in->s[0], in->offset, address) ||
+    if (!warp_addresses(w, in, m, in->s[0], in->offset[0], address) ||
         !reach_to_store(w, in, m, address, host))
         return STEP_FAULT;
     for (int i = 0; i < in->count; i++) {
@@ -341,13 +341,11 @@ uint8_t dc_space(Decoder *dc)
 /* What orders, scopes and caches is in order here in any case: global memory is the host's. */
 void dc_memory_order(Decoder *dc)
 {
-    static const char *const hints[] = {
-        "weak", "volatile", "relaxed", "acquire", "release", "acq_rel", "sc", "mmio", "cta",
-        "cluster", "gpu", "sys", "ca", "cg", "cs", "lu", "cv", "wb", "wt", "nc", "L1::evict_normal",
-        "L1::evict_unchanged", "L1::evict_first", "L1::evict_last", "L1::no_allocate",
-        "L2::cache_hint", "L2::64B", "L2::128B", "L2::256B", "L2::evict_last", "L2::evict_normal",
-        "L2::evict_first"};
-    for (size_t i = 0; i < sizeof hints / sizeof *hints; i++) op_take(dc, hints[i]);
+    static const char hints[] =
+        "weak volatile relaxed acquire release acq_rel sc mmio cta cluster gpu sys ca cg cs lu cv "
+        "wb wt nc L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate "
+        "L2::cache_hint L2::64B L2::128B L2::256B L2::evict_last L2::evict_normal L2::evict_first";
+    while (op_choose(dc, hints) >= 0) continue;
 }
 
 static const PtxType *read_access(Decoder *dc, SimtInsn *in)
@@ -375,9 +373,9 @@ void decode_ld(Decoder *dc, SimtInsn *in)
 {
     const PtxType *t = read_access(dc, in);
     if (!t || !dc_form(dc, in, exec_ld, ">{+} [ ~", t)) return;
-    const uint64_t end = (uint64_t)in->offset + (uint64_t)in->bytes * in->count;
+    const uint64_t end = (uint64_t)in->offset[0] + (uint64_t)in->bytes * in->count;
     if (in->space == SPACE_PARAM && in->s[0].number) {
-        if (in->offset < 0 || end > dc->func->param_bytes)
+        if (in->offset[0] < 0 || end > dc->func->param_bytes)
             ptx_fail(&dc->ps, "the kernel has %u bytes of parameters", dc->func->param_bytes);
         in->exec = exec_ld_param;
     }

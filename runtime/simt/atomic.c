@@ -136,7 +136,7 @@ static SimtStep exec_atom(Warp *w, const SimtInsn *in, LaneMask m)
     uint64_t address[SIMT_LANES];
     uint8_t *host[SIMT_LANES];
     bool changes = false;
-    if (!warp_addresses(w, in, m, in->s[0], in->offset, address) ||
+    if (!warp_addresses(w, in, m, in->s[0], in->offset[0], address) ||
         !warp_reach(w, in, m, in->space, address, (uint32_t)in->bytes * in->count, TOUCH_ATOMIC,
                     host))
         return STEP_FAULT;

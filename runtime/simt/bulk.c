@@ -259,7 +259,7 @@ static SimtStep exec_replace(Warp *w, const SimtInsn *in, LaneMask m)
     uint64_t address[SIMT_LANES];
     uint8_t *half[2];
     TensorMap map;
-    if (!warp_addresses(w, in, m, in->s[0], in->offset, address)) return STEP_FAULT;
+    if (!warp_addresses(w, in, m, in->s[0], in->offset[0], address)) return STEP_FAULT;
     SIMT_EACH_LANE(lane, m) {
         if (!reach_map(w, in, lane, in->space, address[lane], TOUCH_WRITE, half)) return STEP_FAULT;
         read_map(&map, half);
@@ -281,9 +281,8 @@ static SimtStep exec_publish(Warp *w, const SimtInsn *in, LaneMask m)
     uint64_t to[SIMT_LANES], from[SIMT_LANES];
     uint8_t *dest[2], *source[2];
     const int lane = simt_first(m);
-    const int64_t offset = *(const int64_t *)in->form;
-    if (!warp_addresses(w, in, m, in->s[0], in->offset, to) ||
-        !warp_addresses(w, in, m, in->s[1], offset, from) ||
+    if (!warp_addresses(w, in, m, in->s[0], in->offset[0], to) ||
+        !warp_addresses(w, in, m, in->s[1], in->offset[1], from) ||
         !reach_map(w, in, lane, SPACE_GLOBAL, to[lane], TOUCH_WRITE, dest) ||
         !reach_map(w, in, lane, SPACE_SHARED, from[lane], TOUCH_READ, source))
         return STEP_FAULT;
@@ -293,15 +292,14 @@ static SimtStep exec_publish(Warp *w, const SimtInsn *in, LaneMask m)
 
 static void decode_publish(Decoder *dc, SimtInsn *in)
 {
-    static const char *const parts[] = {"tensormap::generic", "release", "gpu", "cta", "cluster",
-                                        "sys", "sync", "aligned"};
     dc_space(dc);
     dc_space(dc);
-    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) op_take(dc, parts[i]);
-    op_done(dc);
-    if (!dc_to_and_from(dc, in, SPACE_GLOBAL, SPACE_SHARED, 2)) return;
+    dc_memory_order(dc);
+    while (op_choose(dc, "tensormap::generic sync aligned") >= 0) continue;
+    in->space = SPACE_GLOBAL;
+    if (!dc_form(dc, in, exec_publish, "[ [", NULL)) return;
+    dc_comma(dc);
     if (dc_integer(dc) != 128) ptx_fail(&dc->ps, "a tensor map has 128 bytes");
-    in->exec = exec_publish;
 }
 
 void decode_tensormap(Decoder *dc, SimtInsn *in)

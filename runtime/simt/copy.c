@@ -119,8 +119,7 @@ static bool read_lanes(Warp *w, const SimtInsn *in, LaneMask m, uint32_t *given,
                            given[lane], in->bytes);
     }
     if (!reads) return true;
-    const int64_t offset = *(const int64_t *)in->form;
-    return warp_addresses(w, in, reads, in->s[1], offset, address) &&
+    return warp_addresses(w, in, reads, in->s[1], in->offset[1], address) &&
            warp_reach(w, in, reads, SPACE_GLOBAL, address, in->bytes, TOUCH_READ, from);
 }
 
@@ -130,7 +129,7 @@ static SimtStep exec_cp_async(Warp *w, const SimtInsn *in, LaneMask m)
     uint32_t given[SIMT_LANES], offset[SIMT_LANES];
     uint8_t *from[SIMT_LANES], *to[SIMT_LANES];
     if (!read_lanes(w, in, m, given, from) ||
-        !warp_addresses(w, in, m, in->s[0], in->offset, address) ||
+        !warp_addresses(w, in, m, in->s[0], in->offset[0], address) ||
         !warp_bounds(w, in, m, address, in->bytes, offset, to))
         return STEP_FAULT;
     CopyGroup *g = open_group(w, in, m);
@@ -191,20 +190,21 @@ static void decode_copy(Decoder *dc, SimtInsn *in)
     dc_space(dc);
     dc_space(dc);
     dc_memory_order(dc);
-    op_done(dc);
-    if (!dc_to_and_from(dc, in, SPACE_SHARED, SPACE_GLOBAL, 3)) return;
+    in->space = SPACE_SHARED;
+    if (!dc_form(dc, in, exec_cp_async, "[ [", NULL)) return;
+    dc_comma(dc);
     const int64_t bytes = dc_integer(dc);
     if (bytes != 16 && (cg || (bytes != 4 && bytes != 8)))
         ptx_fail(&dc->ps, "a copy of %lld bytes", (long long)bytes);
     in->bytes = (uint8_t)bytes;
     if (ptx_take_mark(&dc->ps, ',')) { /* src-size, or ignore-src, or the cache's policy */
+        in->ns = 3;
         const PtxName *n = ptx_find_name(&dc->ps, dc->ps.word, NULL);
         if (n && n->type->bits == 1) in->s[2] = dc_pred(dc);
         else if (n && n->type->bits == 64) dc_source(dc, ptx_type("b64"), false);
         else in->s[2] = dc_source(dc, ptx_type("u32"), false);
     }
     dc_cache_policy(dc);
-    in->exec = exec_cp_async;
 }
 
 void decode_cp(Decoder *dc, SimtInsn *in)

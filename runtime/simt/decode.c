@@ -307,20 +307,6 @@ void dc_address(Decoder *dc, SimtOperand *base, int64_t *offset, uint8_t *space)
     ptx_expect_mark(&dc->ps, ']');
 }
 
-bool dc_to_and_from(Decoder *dc, SimtInsn *in, SimtSpace to, SimtSpace from, int ns)
-{
-    uint8_t spaces[] = {(uint8_t)to, (uint8_t)from};
-    int64_t *offset = dc_take(dc, sizeof *offset);
-    dc_operands(dc, in, 0, ns);
-    if (dc->ps.failed) return false;
-    dc_address(dc, &in->s[0], &in->offset, &spaces[0]);
-    dc_comma(dc);
-    dc_address(dc, &in->s[1], offset, &spaces[1]);
-    dc_comma(dc);
-    in->form = offset;
-    return !dc->ps.failed;
-}
-
 /* ---- all of an instruction's operands ---- */
 
 void dc_skip_operands(Decoder *dc)
@@ -352,6 +338,7 @@ bool dc_form(Decoder *dc, SimtInsn *in, SimtExec *exec, const char *form, const 
     dc_operands(dc, in, count_operands(in, form, ">|?"), count_operands(in, form, "<[:"));
     in->exec = exec;
     SimtOperand *d = in->d, *s = in->s;
+    int64_t *offset = in->offset;
     for (const char *p = form; *p && !dc->ps.failed; p += strcspn(p, " "), p += *p == ' ') {
         const char *type;
         const int n = list_of(in, p, &type);
@@ -362,7 +349,7 @@ bool dc_form(Decoder *dc, SimtInsn *in, SimtExec *exec, const char *form, const 
         if (*p == '|') ptx_expect_mark(&dc->ps, '|');
         else if (!strchr("?~:", *p) && p != form) dc_comma(dc);
         if (*p == '~') dc_cache_policy(dc);
-        else if (*p == '[') dc_address(dc, s++, &in->offset, &in->space);
+        else if (*p == '[') dc_address(dc, s++, offset++, &in->space);
         else if (!strchr("?:", *p) || ptx_take_mark(&dc->ps, source ? ',' : '|')) {
             if (type[-1] == '{') dc_list(dc, *to, n, of, wider, !source);
             else **to = source ? dc_source(dc, of, wider) : dc_dest(dc, of, wider);

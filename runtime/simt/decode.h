@@ -123,14 +123,11 @@ const SimtVar *dc_var(const Decoder *dc, PtxWord w);
 /* The name has no more parts; then the operands, by a text of words:
      >T  a destination      |T  a second one behind '|'      ?T  the same, if there is one
      <T  a source           :T  the same, if there is one                      ~  a cache's policy
-     [   an address, with in->offset and in->space
+     [   an address, with in->offset and in->space; the second of two has no space of its own
    T is the name of a type or * for t, or + where registers may be wider than t; {T} a list of
    in->count, a{T} one of in->a, and so of b and c. False: something has failed. */
 bool dc_form(Decoder *dc, SimtInsn *in, SimtExec *exec, const char *form, const PtxType *t);
 void dc_skip_operands(Decoder *dc); /* those that mean nothing here */
-/* "[to], [from], " as in->s[0] with in->offset and in->s[1] with *(int64_t *)in->form; there is room
-   for ns operands. false: something has failed. */
-bool dc_to_and_from(Decoder *dc, SimtInsn *in, SimtSpace to, SimtSpace from, int ns);
 void *dc_take(Decoder *dc, size_t bytes); /* zeros that live as long as the module; never NULL while
                                              nothing has failed */
 int dc_line(Decoder *dc); /* of the word at hand */

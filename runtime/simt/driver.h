@@ -43,16 +43,6 @@ typedef struct CuLaunchConfig {
 #include "driver.def"
 #undef CU
 
-/* How a context's kernels run. */
-typedef struct SimtRun {
-    uint64_t seed;
-    double timeout; /* seconds; 0: none */
-    int threads;    /* of the host; 0: one a core */
-    void (*print)(const char *text, size_t len, void *user);
-    void *print_user;
-    char *const *pointers; /* by parameter, what a pointer is called; NULL: not known */
-} SimtRun;
-
 /* ---- for device `simt` ---- */
 /* Ordinals are places among the chips, in the order of their numbers; -1: there is no such chip. */
 int simt_ordinal_of(int chip);

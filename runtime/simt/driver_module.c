@@ -372,12 +372,9 @@ CuResult DRIVER(cuLaunchKernel)(CuFunction function, unsigned gx, unsigned gy, u
                  gz, bx, shared);
     trace_arguments(f, job->params);
     job->job.run = run_launch;
-    const SimtRun *run = driver_run(cx);
     job->launch = (SimtLaunch){.func = f, .shared_bytes = shared, .params = job->params,
-                               .seed = run->seed, .threads = run->threads,
-                               .timeout = run->timeout, .memory = driver_state()->memory,
-                               .print = run->print ? run->print : print_to_stdout,
-                               .print_user = run->print_user, .pointers = run->pointers};
+                               .run = *driver_run(cx), .memory = driver_state()->memory};
+    if (!job->launch.run.print) job->launch.run.print = print_to_stdout;
     memcpy(job->launch.grid, grid, sizeof grid);
     memcpy(job->launch.block, block, sizeof block);
     return driver_records(stream, &job->job, &code) ? code : driver_give(cx, &job->job);

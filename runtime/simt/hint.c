@@ -24,18 +24,15 @@ static SimtStep exec_proxy_fence(Warp *w, const SimtInsn *in, LaneMask m)
 
 void decode_fence(Decoder *dc, SimtInsn *in)
 {
-    static const char *const proxies[] = {
-        "alias", "async", "async.global", "tensormap::generic", "async::generic", "async::global"};
     in->exec = exec_nothing;
     dc_memory_order(dc);
     op_take(dc, "mbarrier_init");
     op_take(dc, "gl");
     if (op_take(dc, "proxy")) {
-        for (size_t i = 0; i < sizeof proxies / sizeof *proxies; i++)
-            if (op_take(dc, proxies[i]) && i == 1) in->exec = exec_proxy_fence;
-        if (dc_space(dc) == SPACE_GLOBAL) in->exec = exec_nothing;
-        op_take(dc, "sync_restrict::shared::cta");
-        op_take(dc, "sync_restrict::shared::cluster");
+        const bool is_async = op_take(dc, "async");
+        op_choose(dc, "alias tensormap::generic async::generic async::global");
+        if (dc_space(dc) != SPACE_GLOBAL && is_async) in->exec = exec_proxy_fence;
+        op_choose(dc, "sync_restrict::shared::cta sync_restrict::shared::cluster");
     }
     op_done(dc);
     dc_skip_operands(dc);
@@ -53,9 +50,8 @@ void decode_hint(Decoder *dc, SimtInsn *in)
 /* How many registers a warp has is of no matter here; that all its lanes ask is. */
 void decode_setmaxnreg(Decoder *dc, SimtInsn *in)
 {
-    if (op_choose(dc, "inc dec") < 0 || !op_take(dc, "sync") || !op_take(dc, "aligned") ||
-        op_type(dc) != ptx_type("u32"))
-        op_refuse(dc);
+    dc_aligned(dc);
+    if (op_choose(dc, "inc dec") < 0 || op_type(dc) != ptx_type("u32")) op_refuse(dc);
     dc_form(dc, in, exec_nothing, "", NULL);
     const int64_t n = dc_integer(dc);
     if (n < 24 || n > 256 || n % 8) ptx_fail(&dc->ps, "a count of registers is 24 to 256 by 8");
@@ -74,8 +70,7 @@ void decode_createpolicy(Decoder *dc, SimtInsn *in)
     dc_memory_order(dc);
     op_take(dc, "L2");
     dc_space(dc);
-    for (int i = 0; i < 3; i++)
-        op_choose(dc, "L2::evict_last L2::evict_first L2::evict_normal L2::evict_unchanged");
+    while (op_take(dc, "L2::evict_unchanged")) continue;
     if (kind < 0 || op_type(dc) != ptx_type("b64")) op_refuse(dc);
     if (dc_form(dc, in, exec_policy, ">b64", NULL)) dc_skip_operands(dc);
 }

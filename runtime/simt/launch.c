@@ -47,7 +47,7 @@ static bool begin_program(Core *core)
         }
         core->nblocks++;
     }
-    block_begin(core->blocks[at], id, core->launch->seed);
+    block_begin(core->blocks[at], id, core->launch->run.seed);
     atomic_fetch_add(&core->launch->changes, 1);
     core->busy[at] = true;
     return true;
@@ -62,7 +62,7 @@ static void check_time(const Core *core, Block *b)
         if (!w->live) continue;
         const int lane = simt_first(w->active ? w->active : w->live);
         simt_fault(w, &w->func->insns[w->active ? w->at : w->pc[lane]], lane, SIMT_LAUNCH_TIMEOUT,
-                   "the launch takes longer than %g seconds", l->timeout);
+                   "the launch takes longer than %g seconds", l->run.timeout);
         return;
     }
 }
@@ -138,7 +138,7 @@ enum { MOST_CORES = 64 };
 static int count_cores(const SimtLaunch *l)
 {
     const uint64_t programs = (uint64_t)l->grid[0] * l->grid[1] * l->grid[2];
-    long n = l->threads ? l->threads : sysconf(_SC_NPROCESSORS_ONLN);
+    long n = l->run.threads ? l->run.threads : sysconf(_SC_NPROCESSORS_ONLN);
     if (n < 1) n = 1;
     if (n > MOST_CORES) n = MOST_CORES;
     return (uint64_t)n > programs ? (int)programs : (int)n;
@@ -159,7 +159,7 @@ int simt_launch_run(SimtLaunch *l)
         cores[i] = (Core){.launch = l, .index = i};
         atomic_init(&idle_at[i], 0);
     }
-    l->deadline = l->timeout > 0 ? clock_seconds() + l->timeout : 0;
+    l->deadline = l->run.timeout > 0 ? clock_seconds() + l->run.timeout : 0;
     while (started < l->cores - 1 &&
            pthread_create(&threads[started], NULL, run_core, &cores[started]) == 0)
         started++;

@@ -79,7 +79,7 @@ struct SimtInsn {
     const PtxInsn *ptx; /* of instructions on registers only */
     SimtOperand *d, *s;
     const void *form; /* of the family */
-    int64_t offset;   /* added to the address in s[0] */
+    int64_t offset[2]; /* added to the addresses, in their order */
     uint32_t target;  /* of a branch: an index */
     uint16_t nd, ns;
     uint8_t space, bytes, count; /* an access: of an element, and how many */
@@ -193,17 +193,22 @@ struct Block {
     void *memory; /* of all of the above */
 };
 
+/* How kernels run. */
+typedef struct SimtRun {
+    uint64_t seed;
+    double timeout; /* seconds; 0: none */
+    int threads;    /* of the host; 0: one a core */
+    void (*print)(const char *text, size_t len, void *user);
+    void *print_user;
+    char *const *pointers; /* by parameter, what a pointer is called; NULL: not known */
+} SimtRun;
+
 struct SimtLaunch {
     const SimtFunc *func;
     uint32_t grid[3], block[3], shared_bytes;
     uint8_t *params;
-    uint64_t seed;
-    int threads;    /* of the host; 0: one a core */
-    double timeout; /* seconds, 0: none */
+    SimtRun run;
     Memory *memory;
-    void (*print)(const char *text, size_t len, void *user);
-    void *print_user;
-    char *const *pointers; /* by parameter, what a pointer is called; NULL: not known */
     atomic_int stop;       /* not 0: the driver's code of what went wrong */
     atomic_ullong next_block;
     atomic_ullong changes;  /* slices in which a program changed something */

@@ -26,7 +26,7 @@ static bool reach_rows(Warp *w, const SimtInsn *in, uint8_t (*written)[LDMATRIX_
     const int rows = in->count * LDMATRIX_ROWS;
     const LaneMask m = rows == SIMT_LANES ? SIMT_ALL_LANES : (1u << rows) - 1;
     LaneMask silent = 0;
-    if (!warp_addresses(w, in, m, in->s[0], in->offset, address) ||
+    if (!warp_addresses(w, in, m, in->s[0], in->offset[0], address) ||
         (in->space == SPACE_GENERIC && !in_shared(w, in, m, address)))
         return false;
     for (int i = 0; written && i < rows; i++)

@@ -109,7 +109,7 @@ enum { MB_INIT, MB_INVAL, MB_ARRIVE, MB_ARRIVE_DROP, MB_EXPECT_TX, MB_COMPLETE_T
 
 bool mbarrier_addresses(Warp *w, const SimtInsn *in, LaneMask m, uint64_t *address)
 {
-    if (!warp_addresses(w, in, m, in->s[0], in->offset, address)) return false;
+    if (!warp_addresses(w, in, m, in->s[0], in->offset[0], address)) return false;
     SIMT_EACH_LANE(lane, m) {
         if (address[lane] >> 56 == SPACE_SHARED) address[lane] = ptx_low(address[lane], 56);
         if (address[lane] <= UINT32_MAX) continue;

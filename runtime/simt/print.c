@@ -66,7 +66,7 @@ bool warp_print(Warp *w, const SimtInsn *in, int lane, uint64_t format, uint64_t
     char text[2048], out[4096];
     size_t n = 0;
     Arguments a = {w, in, lane, args};
-    const SimtLaunch *l = w->block->launch;
+    const SimtRun *run = &w->block->launch->run;
     if (!warp_string(w, in, lane, format, text, sizeof text)) return false;
     for (const char *p = text; *p && n + 1 < sizeof out;) {
         char spec[32];
@@ -80,6 +80,6 @@ bool warp_print(Warp *w, const SimtInsn *in, int lane, uint64_t format, uint64_t
         n += strlen(out + n);
         p += len;
     }
-    if (l->print) l->print(out, n, l->print_user);
+    if (run->print) run->print(out, n, run->print_user);
     return true;
 }

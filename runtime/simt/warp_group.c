@@ -298,11 +298,11 @@ static void land(Warp *w)
     w->in_flight = left > 0;
 }
 
-/* All but the newest in->offset groups are done. */
+/* All but the newest in->offset[0] groups are done. */
 static SimtStep whole_wait(Warp *w, const SimtInsn *in)
 {
-    if (!w->group || w->group->committed <= in->offset) return STEP_NEXT;
-    const uint32_t done = w->group->committed - (uint32_t)in->offset;
+    if (!w->group || w->group->committed <= in->offset[0]) return STEP_NEXT;
+    const uint32_t done = w->group->committed - (uint32_t)in->offset[0];
     if (done > w->group->done) w->group->done = done;
     land(w);
     return STEP_NEXT;
@@ -385,6 +385,6 @@ void decode_wgmma(Decoder *dc, SimtInsn *in)
     op_done(dc);
     if (dc->ps.failed) return;
     in->whole = others[which];
-    if (in->whole == whole_wait) in->offset = dc_integer(dc);
-    if (in->offset < 0) ptx_fail(&dc->ps, "a number of groups is not negative");
+    if (in->whole == whole_wait) in->offset[0] = dc_integer(dc);
+    if (in->offset[0] < 0) ptx_fail(&dc->ps, "a number of groups is not negative");
 }

@@ -76,7 +76,8 @@ static void launch(const SimtModule *m, Memory *memory)
         memcpy(params + f->params[i].address, &x, f->params[i].bytes < 8 ? f->params[i].bytes : 8);
     }
     SimtLaunch l = {.func = f, .grid = {2, 1, 1}, .block = {f->reqntid[0] ? f->reqntid[0] : 64, 1, 1},
-                    .shared_bytes = 32768, .params = params, .seed = 1, .threads = 1, .timeout = 0.05,
+                    .shared_bytes = 32768, .params = params,
+                    .run = {.seed = 1, .threads = 1, .timeout = 0.05},
                     .memory = memory, .report = report, .report_size = sizeof report};
     if (l.block[0] <= 1024 && f->local_bytes < 1 << 20 && f->shared_bytes < 1 << 20)
         counts[COUNT_ENDED] += simt_launch_run(&l) == SIMT_OK;

@@ -26,8 +26,8 @@ BUDGET = {
     "runtime/device": 2082,
     "runtime/interp": 5716,
     "runtime/jit": 3700,
-    "runtime/ptx": 2336,
-    "runtime/simt": 11184,
+    "runtime/ptx": 2330,
+    "runtime/simt": 11151,
     "src": 6387,
 }
 

@@ -131,7 +131,9 @@ TkcStatus tkc_no_memory(TkcContext *cx);
 /* The value of an element from and to its bits, as ATTR_VALUE holds them (lib/ir/evaluate.h). */
 uint64_t tkc_bits_from_double(DType dt, double v);
 double tkc_bits_to_double(DType dt, uint64_t bits);
-/* One elementwise op on scalars, the reference semantics (lib/ir/evaluate.h evaluate_op). */
+/* One elementwise op on scalars, the reference semantics. False when the op is not one that can be
+   evaluated (not elementwise, or on pointers). `dt` is the operands' dtype (for select: of operands
+   1, 2), `result` the result's. */
 bool tkc_evaluate(OpKind kind, DType dt, DType result, const char *rounding, int n,
                   const uint64_t *args, uint64_t *out);
 

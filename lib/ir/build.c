@@ -85,7 +85,7 @@ Value *build_folded(Builder *b, const Op *op, const Type *result)
     for (int i = 0; i < n; i++)
         if (!ir_const_bits(op_arg(op, i), &bits[i])) return NULL;
     if (moves) return build_const(b, result, bits[0]);
-    return evaluate_op(op->kind, type_dtype(op_arg(op, n - 1)->type), type_dtype(result),
+    return tkc_evaluate(op->kind, type_dtype(op_arg(op, n - 1)->type), type_dtype(result),
                        tkc_op_str(op, ATTR_ROUNDING, NULL), n, bits, &out)
                ? build_const(b, result, out)
                : NULL;

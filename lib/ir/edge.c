@@ -1,7 +1,5 @@
 /* What runtime/ is given of the meaning of scalars (tkc/edge.h) and the places of elements
    (tkc/ir.h). */
-#include "tkc/edge.h"
-
 #include "ir/evaluate.h"
 #include "linear/shared.h"
 
@@ -9,7 +7,7 @@
 static uint64_t convert_bits(DType from, DType to, uint64_t bits)
 {
     uint64_t out = 0;
-    evaluate_op(OP_CAST, from, to, NULL, 1, &bits, &out);
+    tkc_evaluate(OP_CAST, from, to, NULL, 1, &bits, &out);
     return out;
 }
 
@@ -22,12 +20,6 @@ uint64_t tkc_bits_from_double(DType dt, double v)
 double tkc_bits_to_double(DType dt, uint64_t bits)
 {
     return bits_to_double(DT_F64, convert_bits(dt, DT_F64, bits));
-}
-
-bool tkc_evaluate(OpKind kind, DType dt, DType result, const char *rounding, int n,
-                  const uint64_t *args, uint64_t *out)
-{
-    return evaluate_op(kind, dt, result, rounding, n, args, out);
 }
 
 int64_t tkc_smem_count(const Type *smem)

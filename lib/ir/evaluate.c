@@ -162,20 +162,6 @@ static bool evaluate_unary(OpKind kind, double x, double *out)
     }
 }
 
-/* x * y + z for types whose products are exact in double. The sum is rounded to odd: when it is
-   inexact, the neighbour with an odd significand is taken, which rounds on to a shorter type as the
-   exact sum does. */
-static double fma_to_odd(double x, double y, double z)
-{
-    double product = x * y, sum = product + z;
-    if (!isfinite(sum)) return sum;
-    double back = sum - product;
-    double error = (product - (sum - back)) + (z - back);
-    const uint64_t bits = f64_bits(sum);
-    if (error == 0 || (bits & 1)) return sum;
-    return f64_of(bits + ((error > 0) == (sum > 0) ? 1 : UINT64_MAX));
-}
-
 static bool evaluate_float(OpKind kind, DType dt, int n, const uint64_t *args, uint64_t *out)
 {
     const uint64_t sign = UINT64_C(1) << (tkc_dtype_info(dt)->bits - 1);
@@ -236,8 +222,8 @@ static bool is_complete(OpKind kind, DType dt, DType result, int n)
            (info->max_args < 0 || n <= info->max_args);
 }
 
-bool evaluate_op(OpKind kind, DType dt, DType result, const char *rounding, int n,
-                 const uint64_t *args, uint64_t *out)
+bool tkc_evaluate(OpKind kind, DType dt, DType result, const char *rounding, int n,
+                  const uint64_t *args, uint64_t *out)
 {
     if (!is_complete(kind, dt, result, n)) return false;
     switch (kind) {

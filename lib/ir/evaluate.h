@@ -5,14 +5,7 @@
 #ifndef TKC_IR_EVALUATE_H
 #define TKC_IR_EVALUATE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-#include "tkc/ir.h"
-
-/* False when the op is not one that can be evaluated (not elementwise, or on pointers). `dt` is the
-   operands' dtype (for select: of operands 1, 2), `result` the result's. */
-bool evaluate_op(OpKind kind, DType dt, DType result, const char *rounding, int n,
-                 const uint64_t *args, uint64_t *out);
+#include "tkc/edge.h" /* tkc_evaluate */
 
 /* Number <-> bits; each rounds once. Overflow gives infinity, but float8e4nv and float8e5 saturate
    to their largest finite numbers, infinity included (what cvt.rn.satfinite does); every NaN

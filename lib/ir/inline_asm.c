@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ir/type.h"
+
 typedef struct Reading {
     const Op *op;
     AsmRegisters *out;
@@ -31,12 +33,6 @@ static AsmFault fault(Reading *rd, AsmFault where, const char *fmt, ...)
 
 /* ---- what the types need ---- */
 
-static int element_bits(const Type *t)
-{
-    const Type *e = tkc_type_element(t);
-    return e->kind == TY_POINTER ? 64 : tkc_dtype_info(e->dtype)->bits;
-}
-
 static const char *element_name(const Type *t)
 {
     const Type *e = tkc_type_element(t);
@@ -46,7 +42,7 @@ static const char *element_name(const Type *t)
 /* Appends the registers of one value. */
 static AsmFault need(Reading *rd, const Type *t, int value, int *n)
 {
-    const int width = element_bits(t), pack = rd->out->pack;
+    const int width = type_bits(t), pack = rd->out->pack;
     int each = width < 32 ? 32 / width : 1;
     if (each > pack) each = pack;
     if (width == 1 && pack > 1)

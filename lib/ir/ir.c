@@ -314,31 +314,22 @@ struct LocEntry {
 
 static bool is_same_loc(const Loc *a, const Loc *b)
 {
-    return a->file == b->file && a->line == b->line && a->col == b->col && a->source == b->source &&
-           a->begin == b->begin && a->end == b->end && a->function == b->function &&
-           a->caller == b->caller;
+    return a->source == b->source && a->begin == b->begin && a->end == b->end &&
+           a->function == b->function && a->caller == b->caller;
 }
 
-const Loc *ir_loc(Ir *ir, const char *file, int line, int col, const void *source, uint32_t begin,
-                  uint32_t end, const char *function, const Loc *caller)
+const Loc *ir_loc(Ir *ir, Span at, const char *function, const Loc *caller)
 {
-    Loc loc = {
-        .file = file ? intern_cstr(ir->names, file) : NULL,
-        .line = line,
-        .col = col,
-        .source = source,
-        .begin = begin,
-        .end = end,
-        .function = function ? intern_cstr(ir->names, function) : NULL,
-        .caller = caller,
-    };
-    uint64_t key[] = {(uint64_t)(uintptr_t)loc.file, (uint64_t)line << 32 | (uint32_t)col,
-                      (uint64_t)(uintptr_t)source, (uint64_t)begin << 32 | end,
-                      (uint64_t)(uintptr_t)loc.function, (uint64_t)(uintptr_t)caller};
+    Loc loc = {.source = at.source, .begin = at.begin, .end = at.end, .caller = caller};
+    loc.function = function ? intern_cstr(ir->names, function) : NULL;
+    const uint64_t key[] = {(uint64_t)(uintptr_t)at.source, (uint64_t)at.begin << 32 | at.end,
+                            (uint64_t)(uintptr_t)loc.function, (uint64_t)(uintptr_t)caller};
     uint64_t hash = hash_bytes(key, sizeof key, 0);
     LocEntry *chain = map_get(&ir->locs, hash);
     for (LocEntry *e = chain; e; e = e->next)
         if (is_same_loc(&e->loc, &loc)) return &e->loc;
+    loc.file = intern_cstr(ir->names, at.source->name);
+    source_position(at.source, at.begin, &loc.line, &loc.col);
     LocEntry *e = arena_new(ir->arena, LocEntry);
     *e = (LocEntry){loc, chain};
     map_set(&ir->locs, hash, e);

@@ -82,10 +82,8 @@ void ir_set_ints(Func *fn, Op *op, AttrKey key, int n, const int64_t *values);
 void ir_remove_attr(Op *op, AttrKey key);
 void ir_copy_attrs(Func *fn, Op *to, const Op *from);
 
-/* Interned location; span may be SPAN_NONE-like (source NULL). */
-const Loc *ir_loc(Ir *ir, const char *file, int line, int col, const void *source, uint32_t begin,
-                  uint32_t end,
-                  const char *function, const Loc *caller);
+/* Interned location of a place in a text. */
+const Loc *ir_loc(Ir *ir, Span at, const char *function, const Loc *caller);
 /* Where it is in the text; NULL: nowhere. */
 Span ir_span(const Loc *loc);
 /* To a diagnostic at the place: the calls that led there. */

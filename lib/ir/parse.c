@@ -475,14 +475,6 @@ static bool has_poison(const Parser *p, const Values *args)
     return false;
 }
 
-static const Loc *loc_of(Parser *p, Span at)
-{
-    int line, col;
-    source_position(at.source, at.begin, &line, &col);
-    return ir_loc(p->ir, at.source->name, line, col, at.source, at.begin, at.end, p->fn->name,
-                  NULL);
-}
-
 /* Everything after the results' names. */
 static bool parse_op_body(Parser *p, Region *r, const Names *results)
 {
@@ -495,7 +487,8 @@ static bool parse_op_body(Parser *p, Region *r, const Names *results)
     Values args = {0};
     if (!parse_operands(p, &args)) return false;
     if (has_poison(p, &args)) return false;
-    Op *op = ir_op_new(p->fn, kind, args.len, args.data, 0, NULL, loc_of(p, at));
+    Op *op = ir_op_new(p->fn, kind, args.len, args.data, 0, NULL,
+                       ir_loc(p->ir, at, p->fn->name, NULL));
     ir_append(r, op);
     if (!parse_regions(p, op) || !parse_attrs(p, op) || !parse_result_types(p, op)) return false;
     if (kind == OP_CONST && !parse_constant(p, op, begin, end)) return false;
@@ -717,7 +710,7 @@ static Func *parse_func(Parser *p)
         return expected(p, "the function's name, such as '@add'"), NULL;
     Span at = scan_span(&p->scan);
     p->fn = ir_func_new(p->ir, word_of(p, 1), NULL, DEFAULT_WARPS, DEFAULT_STAGES);
-    p->fn->loc = loc_of(p, at);
+    p->fn->loc = ir_loc(p->ir, at, p->fn->name, NULL);
     map_init(&p->names, p->ir->arena);
     scan_next(&p->scan);
     if (!parse_params(p) || !parse_func_attrs(p) || !expect(p, "{")) return NULL;
@@ -739,8 +732,7 @@ static bool is_new_name(Parser *p, Func *const *funcs, int n, const Func *fn)
 {
     for (int i = 0; i < n; i++) {
         if (funcs[i]->name != fn->name) continue;
-        Span at = {p->scan.source, fn->loc->begin, fn->loc->end};
-        return wrong(p, at, "the function '@%s' is defined twice", fn->name);
+        return wrong(p, ir_span(fn->loc), "the function '@%s' is defined twice", fn->name);
     }
     return true;
 }

@@ -30,7 +30,7 @@ static const Type *type_in(Move *m, const Type *ty)
 
 static const Source *source_in(Move *m, const Source *source)
 {
-    if (!source || source == m->stays) return source;
+    if (source == m->stays) return source;
     const Source *copy = map_get_ptr(&m->sources, source);
     if (copy) return copy;
     copy = source_copy(m->to->arena, source);
@@ -43,9 +43,8 @@ static const Loc *loc_in(Move *m, const Loc *loc)
     if (!loc) return NULL;
     const Loc *known = map_get_ptr(&m->locs, loc);
     if (known) return known;
-    const Source *source = source_in(m, loc->source);
-    const Loc *copy = ir_loc(m->to, source ? source->name : loc->file, loc->line, loc->col, source,
-                             loc->begin, loc->end, loc->function, loc_in(m, loc->caller));
+    const Span at = {source_in(m, loc->source), loc->begin, loc->end};
+    const Loc *copy = ir_loc(m->to, at, loc->function, loc_in(m, loc->caller));
     map_set_ptr(&m->locs, loc, (void *)copy);
     return copy;
 }

@@ -13,25 +13,6 @@
 #include "ir/shape_map.h"
 #include "linear/shared.h"
 
-typedef enum Rule {
-    LR_ANY,   /* whatever each block has; or the types say it all */
-    LR_ONE,   /* all blocks have one layout */
-    LR_MOVE,  /* the thread has the element that moves */
-    LR_SLICE, /* the result has the operand's layout without a dim, or with slots in its place */
-    LR_DOT,   /* operands as the unit that multiplies has them for the result */
-    LR_ROW,   /* a warp has all along the axis, or whole segments of it; that all blocks have one
-                 layout, types say */
-    LR_LAST,  /* the last operand and the result have one layout */
-    LR_PIECE, /* threads have whole pieces of what a buffer holds */
-    LR_COPY   /* as LR_ONE, and a thread's run of neighbours is one in the buffer */
-} Rule;
-
-static const uint8_t rules[OP_COUNT] = {
-#define OP(ID, name, least, most, nresults, nregions, rule, layouts, ...) [OP_##ID] = LR_##layouts,
-#include "tkc/ops.def"
-#undef OP
-};
-
 /* ---- the types of an op, operands first ---- */
 
 static int count(const Op *op)
@@ -53,7 +34,15 @@ static bool is_laid_out(const Op *op)
 
 /* ---- the rules ---- */
 
-static bool check_one(Verifier *v, const Op *op)
+/* Whatever each block has; or the types say it all. */
+static bool layouts_any(Verifier *v, const Op *op)
+{
+    (void)v, (void)op;
+    return true;
+}
+
+/* All blocks have one layout. */
+static bool layouts_one(Verifier *v, const Op *op)
 {
     const Type *first = NULL;
     for (int i = 0; i < count(op); i++) {
@@ -89,7 +78,8 @@ static bool stays_in_threads(const Op *op, const Layout *from, const Layout *to)
     return op->kind != OP_SPLIT || f2_space_has(&held, 1);
 }
 
-static bool check_move(Verifier *v, const Op *op)
+/* The thread has the element that moves. */
+static bool layouts_move(Verifier *v, const Op *op)
 {
     const Type *from = op_arg(op, 0)->type, *to = op_result(op, 0)->type;
     if (!type_is_block(to)) return true;
@@ -101,7 +91,8 @@ static bool check_move(Verifier *v, const Op *op)
                        verify_text(v, from));
 }
 
-static bool check_slice(Verifier *v, const Op *op)
+/* The result has the operand's layout without a dim, or with slots in its place. */
+static bool layouts_slice(Verifier *v, const Op *op)
 {
     const Type *from = op_arg(op, 0)->type;
     const int axis = (int)tkc_op_int(op, ATTR_AXIS, 0);
@@ -125,7 +116,8 @@ static bool check_slice(Verifier *v, const Op *op)
     return true;
 }
 
-static bool check_product(Verifier *v, const Op *op)
+/* Operands as the unit that multiplies has them for the result. */
+static bool layouts_dot(Verifier *v, const Op *op)
 {
     const Type *result = op_result(op, 0)->type;
     const int run = (int)tkc_op_int(op, ATTR_RUN, 0), most = dot_most_run_log2(op);
@@ -165,7 +157,9 @@ static bool check_segments(Verifier *v, const Op *op, const LayoutAxis *a)
                        verify_text(v, type_with_layout(ir_of(v->fn)->types, total, want)));
 }
 
-static bool check_row(Verifier *v, const Op *op)
+/* A warp has all along the axis, or whole segments of it; that all blocks have one layout, types
+   say. */
+static bool layouts_row(Verifier *v, const Op *op)
 {
     const Type *ty = op_arg(op, 0)->type;
     const int axis = ir_axis(op);
@@ -178,7 +172,8 @@ static bool check_row(Verifier *v, const Op *op)
                        op->kind == OP_SORT ? "" : "segments of ", verify_text(v, ty), axis);
 }
 
-static bool check_last(Verifier *v, const Op *op)
+/* The last operand and the result have one layout. */
+static bool layouts_last(Verifier *v, const Op *op)
 {
     const Type *last = op_arg(op, op->nargs - 1)->type, *result = op_result(op, 0)->type;
     return last->layout == result->layout ||
@@ -186,7 +181,8 @@ static bool check_last(Verifier *v, const Op *op)
                        verify_text(v, result));
 }
 
-static bool check_piece(Verifier *v, const Op *op)
+/* Threads have whole pieces of what a buffer holds. */
+static bool layouts_piece(Verifier *v, const Op *op)
 {
     const Type *buffer = op_arg(op, 0)->type,
                *ty = op->nresults ? op_result(op, 0)->type : op_arg(op, 1)->type;
@@ -250,28 +246,24 @@ static bool is_run_in_buffer(const Op *op)
     return !memcmp(bits, access.vector_reg, (size_t)n * sizeof *bits);
 }
 
-static bool check_copy(Verifier *v, const Op *op)
+/* All blocks have one layout, and a thread's run of neighbours is one in the buffer. */
+static bool layouts_copy(Verifier *v, const Op *op)
 {
-    return check_one(v, op) &&
+    return layouts_one(v, op) &&
            (is_run_in_buffer(op) ||
             verify_fail(v, op, "threads have no 4, 8 or 16 bytes side by side in %s",
                         verify_text(v, op_arg(op, 1)->type)));
 }
 
+static bool (*const rules[OP_COUNT])(Verifier *v, const Op *op) = {
+#define OP(ID, name, least, most, nresults, nregions, rule, layouts, ...)                          \
+    [OP_##ID] = layouts_##layouts,
+#include "tkc/ops.def"
+#undef OP
+};
+
 bool verify_layouts(Verifier *v, const Op *op)
 {
-    if (!check_vector(v, op) || !check_equal(v, op)) return false;
-    if (!is_laid_out(op)) return true;
-    switch ((Rule)rules[op->kind]) {
-    case LR_ANY: return true;
-    case LR_ONE: return check_one(v, op);
-    case LR_MOVE: return check_move(v, op);
-    case LR_SLICE: return check_slice(v, op);
-    case LR_DOT: return check_product(v, op);
-    case LR_ROW: return check_row(v, op);
-    case LR_LAST: return check_last(v, op);
-    case LR_PIECE: return check_piece(v, op);
-    case LR_COPY: return check_copy(v, op);
-    }
-    return true;
+    return check_vector(v, op) && check_equal(v, op) &&
+           (!is_laid_out(op) || rules[op->kind](v, op));
 }

@@ -186,7 +186,7 @@ static const char division[] = "'/' gives a float; '//' divides integers, tl.cdi
 
 static void note_maker(Spec *sp, const Op *op)
 {
-    const Span at = {op->loc->source, op->loc->begin, op->loc->end};
+    const Span at = ir_span(op->loc);
     if (op->kind == OP_DIV) spec_note(sp, at, "it is a float from here on: %s", division);
     else spec_note(sp, at, "it is a float from here on");
 }

@@ -435,7 +435,7 @@ static Func *make_func(Binder *b)
                            stages > 0 ? stages : DEFAULT_STAGES);
     fn->fp_contract = rq->fp_contract;
     fn->debug = rq->debug;
-    fn->loc = spec_loc(b->sp, b->kernel->def->def.name_span, b->kernel->name, NULL);
+    fn->loc = ir_loc(b->sp->ir, b->kernel->def->def.name_span, b->kernel->name, NULL);
     return fn;
 }
 

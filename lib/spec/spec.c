@@ -171,13 +171,6 @@ static Span spec_place(const Spec *sp, Span at)
     return at;
 }
 
-const Loc *spec_loc(Spec *sp, Span at, const char *function, const Loc *call)
-{
-    int line, col;
-    source_position(at.source, at.begin, &line, &col);
-    return ir_loc(sp->ir, at.source->name, line, col, at.source, at.begin, at.end, function, call);
-}
-
 void spec_at(Spec *sp, Span at)
 {
     Frame *f = sp->frame;
@@ -187,7 +180,7 @@ void spec_at(Spec *sp, Span at)
         sp->b.loc = f->loc;
         return;
     }
-    f->loc = spec_loc(sp, at, f->fn ? f->fn->name : "", f->call_loc);
+    f->loc = ir_loc(sp->ir, at, f->fn ? f->fn->name : "", f->call_loc);
     f->loc_span = at;
     sp->b.loc = f->loc;
 }

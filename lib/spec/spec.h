@@ -133,8 +133,6 @@ SpecValue spec_error_as(Spec *sp, DiagId id, Span at, const char *fmt, ...) __at
 #define spec_fixit(sp, at, ...) diag_fixit((sp)->dx, (sp)->last_error, at, __VA_ARGS__)
 #define spec_suggest(sp, at, word, near) diag_suggest((sp)->dx, (sp)->last_error, at, word, near)
 void spec_warning(Spec *sp, DiagId id, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* That place for ops, in a function that was called from there. */
-const Loc *spec_loc(Spec *sp, Span at, const char *function, const Loc *call);
 /* Makes ops built from now on come from `at`. */
 void spec_at(Spec *sp, Span at);
 SpecValue spec_eval(Spec *sp, const Ast *e);

@@ -60,8 +60,7 @@ static bool fit_parameters(Lower *L, int maps)
     const int64_t bytes = parameter_bytes(f, maps), most = L->machine->sm >= LARGE_SM ? LARGE : SMALL;
     if (bytes > SMALL) lower_need_ptx(L, LARGE_PTX);
     if (bytes <= most) return true;
-    Span at = f->loc ? (Span){f->loc->source, f->loc->begin, f->loc->end} : SPAN_NONE;
-    Diag *d = diag_error(L->dx, at,
+    Diag *d = diag_error(L->dx, ir_span(f->loc),
                          "kernel '%s' takes %lld bytes of parameters, and a kernel on %s has room "
                          "for %lld",
                          f->name, (long long)bytes, L->machine->name, (long long)most);

@@ -233,17 +233,6 @@ static inline u32 bf16_kept64(u64 x)
     return is_nan_f64(x) ? nan_from64(x, 16, 7) : bf16_from64(x);
 }
 
-/* x * y + z of narrow floats: the product is exact in fp64, the sum is rounded to odd (where it is
-   inexact, the neighbour with an odd significand), which rounds on as the exact sum does. */
-static inline double fma_to_odd(float x, float y, float z)
-{
-    const double product = (double)x * (double)y, sum = product + (double)z;
-    const double back = sum - product, error = (product - (sum - back)) + ((double)z - back);
-    const u64 b = f64_bits(sum), away = (error > 0) == (sum > 0) ? 1 : ~UINT64_C(0);
-    const bool exact = !(error > 0 || error < 0) || !(fabs(sum) < INFINITY);
-    return f64_of(exact || (b & 1) ? b : b + away);
-}
-
 /* fp32 with the lower 13 bits of its significand rounded away. */
 static inline u32 tf32_bits(u32 x, bool ties_away)
 {

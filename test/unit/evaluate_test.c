@@ -156,7 +156,7 @@ static uint64_t evaluate(OpKind kind, DType dt, DType result, uint64_t x, uint64
 {
     uint64_t args[] = {x, y, z}, out = 0;
     int n = tkc_op_info(kind)->min_args;
-    EXPECT(evaluate_op(kind, dt, result, NULL, n, args, &out));
+    EXPECT(tkc_evaluate(kind, dt, result, NULL, n, args, &out));
     return out;
 }
 
@@ -347,12 +347,12 @@ static void integers_convert(void)
 static void some_ops_have_no_value(void)
 {
     uint64_t args[3] = {0}, out;
-    EXPECT(!evaluate_op(OP_LOAD, DT_F32, DT_F32, NULL, 1, args, &out));
-    EXPECT(!evaluate_op(OP_ADDPTR, DT_I32, DT_I32, NULL, 2, args, &out));
-    EXPECT(!evaluate_op(OP_ADD, DT_NONE, DT_NONE, NULL, 2, args, &out));
-    EXPECT(!evaluate_op(OP_AND, DT_F32, DT_F32, NULL, 2, args, &out));
-    EXPECT(!evaluate_op(OP_EXP, DT_I32, DT_I32, NULL, 1, args, &out));
-    EXPECT(!evaluate_op(OP_DOT, DT_F32, DT_F32, NULL, 3, args, &out));
+    EXPECT(!tkc_evaluate(OP_LOAD, DT_F32, DT_F32, NULL, 1, args, &out));
+    EXPECT(!tkc_evaluate(OP_ADDPTR, DT_I32, DT_I32, NULL, 2, args, &out));
+    EXPECT(!tkc_evaluate(OP_ADD, DT_NONE, DT_NONE, NULL, 2, args, &out));
+    EXPECT(!tkc_evaluate(OP_AND, DT_F32, DT_F32, NULL, 2, args, &out));
+    EXPECT(!tkc_evaluate(OP_EXP, DT_I32, DT_I32, NULL, 1, args, &out));
+    EXPECT(!tkc_evaluate(OP_DOT, DT_F32, DT_F32, NULL, 3, args, &out));
 }
 
 int main(void)

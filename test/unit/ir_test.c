@@ -395,10 +395,12 @@ static void locations_are_shared(void)
 {
     World w;
     world_open(&w);
-    const Loc *a = ir_loc(w.ir, "f.tk", 1, 2, NULL, 3, 4, "f", NULL);
-    EXPECT(a == ir_loc(w.ir, "f.tk", 1, 2, NULL, 3, 4, "f", NULL));
-    EXPECT(a != ir_loc(w.ir, "f.tk", 1, 2, NULL, 3, 4, "f", a));
-    EXPECT(a != ir_loc(w.ir, "f.tk", 1, 3, NULL, 3, 4, "f", NULL));
+    const Source *text = source_new(w.ir->arena, "f.tk", "x\ny = z", 7);
+    const Loc *a = ir_loc(w.ir, (Span){text, 3, 4}, "f", NULL);
+    EXPECT(a->line == 2 && a->col == 2 && !strcmp(a->file, "f.tk"));
+    EXPECT(a == ir_loc(w.ir, (Span){text, 3, 4}, "f", NULL));
+    EXPECT(a != ir_loc(w.ir, (Span){text, 3, 4}, "f", a));
+    EXPECT(a != ir_loc(w.ir, (Span){text, 2, 4}, "f", NULL));
     world_close(&w);
 }
 

@@ -153,7 +153,7 @@ static void run_elementwise(Run *run, const Op *op)
         } else if (op->kind == OP_BITCAST && computed_dtype(v->type) == dt) {
             out[i] = args[0];
         } else {
-            check(evaluate_op(op->kind, dt, computed_dtype(v->type),
+            check(tkc_evaluate(op->kind, dt, computed_dtype(v->type),
                               tkc_op_str(op, ATTR_ROUNDING, NULL), op->nargs, args, &out[i]),
                   "cannot evaluate %s", tkc_op_info(op->kind)->name);
         }
@@ -321,7 +321,7 @@ static void run_store(Run *run, const Op *op)
 static bool goes_on(DType dt, bool down, uint64_t i, uint64_t upper)
 {
     uint64_t args[] = {i, upper}, on = 0;
-    evaluate_op(down ? OP_GT : OP_LT, dt, DT_I1, NULL, 2, args, &on);
+    tkc_evaluate(down ? OP_GT : OP_LT, dt, DT_I1, NULL, 2, args, &on);
     return on != 0;
 }
 

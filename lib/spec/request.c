@@ -245,9 +245,12 @@ static bool read_value(SpecModule *m, Ir *ir, Diags *dx, const char *name, const
     const Ast *e = syntax_parse_expr(ir->arena, ir->names, dx, source);
     if (!e) return false;
     if (!is_unknown_word(m, dx, e)) return module_evaluate(m, dx, e, out);
-    Diag *d = diag_error(dx, e->span, "'%s' is no name of this file; a text needs quotes", value);
-    diag_fixit(dx, d, e->span, "'%s'", value);
-    diag_setting(dx, d, "defines", "%s='%s'", name, value);
+    const bool is_float = !strcmp(value, "inf") || !strcmp(value, "nan");
+    const char *meant = arena_printf(ir->arena, is_float ? "float('%s')" : "'%s'", value);
+    Diag *d = diag_error(dx, e->span, "'%s' is no name of this file; a %s", value,
+                         is_float ? "number is made of it by float" : "text needs quotes");
+    diag_fixit(dx, d, e->span, "%s", meant);
+    diag_setting(dx, d, "defines", "%s=%s", name, meant);
     return false;
 }
 

@@ -77,8 +77,11 @@ static Side side_of(Lower *L, const Op *op, const DotUnit *unit, int operand)
     uint32_t lanes = 0;
     for (int i = 0; i < 2; i++)
         if (dot_run_log2(op) + i >= l->dim_log2[s.k]) lanes |= 1u << i;
+    LLVMBuilderRef here = L->b;
+    L->b = L->entry; /* words may be made before a loop */
     LLVMValueRef inside = lower_thread_is_zero(L, lanes, 0);
     s.outside = inside ? LLVMBuildNot(L->b, inside, "") : NULL;
+    L->b = here;
     for (int p = 0; p < unit->parts; p++) {
         s.elems[p] = arena_array(L->arena, LLVMValueRef, layout_registers(l));
         s.words[p] = arena_array(L->arena, LLVMValueRef, layout_registers(l));
@@ -354,8 +357,9 @@ void lower_mma(Lower *L, const Op *op, DotUnit unit)
     p.sum = result->type->layout;
     p.sum_registers = registers_of(p.sum);
     for (int i = 0; i < 2; i++) p.side[i] = side_of(L, op, &unit, i);
-    for (int i = 0; i < 2 && ir_turn(op); i++)
-        p.side[i].stays = !p.side[i].ring && ir_is_defined_outside(p.side[i].v, ir_turn(op));
+    const Region *turn = ir_turn(op);
+    for (int i = 0; i < 2 && turn; i++)
+        p.side[i].stays = !p.side[i].ring && ir_is_defined_outside(p.side[i].v, turn);
     p.k_log2 = p.side[0].v->type->layout->dim_log2[p.side[0].k];
     p.k_steps = p.k_log2 > p.shape.k_log2 ? 1 << (p.k_log2 - p.shape.k_log2) : 1;
     Regs out = lower_regs_new(L, lower_nregs(result->type));

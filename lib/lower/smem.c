@@ -145,13 +145,14 @@ static const Op *untransposed(const Op *op)
     return op;
 }
 
-/* Nobody stores anything else to what it reads before the product has read it. */
+/* Nobody stores anything else to what it reads before the product has read it. What a ring has stays
+   for the turn, unless threads copy to where they themselves have read. */
 static bool is_there_until(const Op *op, const Op *product)
 {
-    const bool is_ring = op->kind == OP_RING_LOAD;
+    const bool stays = op->kind == OP_RING_LOAD && !tkc_op_int(op, ATTR_OWN, 0);
     for (const Op *at = op; at != product; at = at->next) {
         if (at->kind == OP_WAIT) return false;
-        if (!is_ring &&
+        if (!stays &&
             (at->kind == OP_BARRIER || at->nregions || memory_access(at) > ACCESS_READ))
             return false;
     }

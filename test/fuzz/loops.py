@@ -9,6 +9,10 @@
 # RUN: %python %s %build/tkc simt -first 4000000 -n 12 | FileCheck %s
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 4001000 -seconds 60 | FileCheck %s %}
 # RUN: %if cuda %{ %python %s %build/tkc cuda -first 4000000 -n 150 | FileCheck %s %}
+# RUN: %python %s %build/tkc simt -first 5000000 -n 24 | FileCheck %s
+# RUN: %python %s %build/tkc simt -first 5001785 -n 1 | FileCheck %s
+# RUN: %if long && !asan %{ %python %s %build/tkc simt -first 5001000 -seconds 120 | FileCheck %s %}
+# RUN: %if cuda %{ %python %s %build/tkc cuda -first 5000000 -n 150 | FileCheck %s %}
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 1000 -seconds 240 | FileCheck %s %}
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 1001000 -seconds 240 | FileCheck %s %}
 # RUN: %if cuda %{ %python %s %build/tkc cuda -n 150 | FileCheck %s %}
@@ -26,7 +30,9 @@ From 1000000 on (class Boxes) most operands come through tensor descriptors, who
 and whose boxes may be partly or wholly outside; operands may be loaded before the loop; and mostly some programs share tiles in a loop around.
 From 2000000 on (class Several) those descriptors have a third dim, first or in the middle, of which a box has one index, inside or not.
 From 3000000 on (class Pointed) block pointers, checked along all dims, have the place of descriptors.
-From 4000000 on (class Down) loops of the first kind go down."""
+From 4000000 on (class Down) loops of the first kind go down.
+From 5000000 on (class Small) they have products of few rows, columns and steps, less than an instruction's, whose first factor is often the same
+each turn and computed before the loop."""
 import argparse
 import os
 import random
@@ -45,6 +51,8 @@ KEEP = "(({0}).to(tl.int32) & 3).to({1})"  # small whole numbers again
 class Loop:
     """Lines of one kernel. Blocks are (name, rows, columns)."""
     types, grid, tiles, read, written = ["fp16", "fp16", "bf16"], 1, 1, ["x", "y", "z"], []
+    widths = [16, 32, 64]  # of what products of products have
+    kept = 0.3  # how often there is a factor that no turn changes
 
     def __init__(self, number):
         self.r = random.Random(number)
@@ -150,7 +158,7 @@ class Loop:
         if r.random() < 0.6:
             p = self.name("p")
             self.say(f"{p} = {KEEP.format(block, 'tl.' + self.dtype())}", depth)
-            n2 = r.choice([16, 32, 64])
+            n2 = r.choice(self.widths)
             name = self.name("sum")
             sums.append((name, m, n2))
             b = self.load(n, n2, None, depth)
@@ -174,11 +182,15 @@ class Loop:
     def end_turn(self, sums, depth):
         """What else a turn does."""
 
+    def keep(self, block, depth):
+        """What a factor that no turn changes is made of the block that was loaded for it."""
+        return block
+
     def loop(self, depth):
         r, sums = self.r, []
         kept = None
-        if r.random() < 0.3:
-            kept = self.load(self.m, self.k, None, depth)
+        if r.random() < self.kept:
+            kept = self.keep(self.load(self.m, self.k, None, depth), depth)
         where, self.is_inside = len(self.lines), True
         for _ in range(r.choice([1, 1, 2, 3])):
             block = self.product(self.m, self.n, self.k, kept if r.random() < 0.5 else None, depth + 1, sums)
@@ -235,7 +247,7 @@ class Loop:
         return [f"pitch={PITCH}", f"limit={limit}", f"length={self.turns * self.k}"]
 
 
-BOXES, SEVERAL, POINTED, DOWN = 1000000, 2000000, 3000000, 4000000
+BOXES, SEVERAL, POINTED, DOWN, SMALL = 1000000, 2000000, 3000000, 4000000, 5000000
 
 
 class Boxes(Loop):
@@ -441,14 +453,34 @@ class Pointed(Boxes):
         return f"tl.store({self.pointer(box, at)[0]}, {value}, boundary_check=(0, 1))"
 
 
-def loop_of(number):
-    return (Loop if number < BOXES else Boxes if number < SEVERAL else Several if number < POINTED else Pointed if number < DOWN else Down)(number)
-
-
 class Down(Loop):
     def turns_of(self):
         least = self.r.choice(["-1", f"-{self.k}", "0", f"{self.k} - 1"])
         return f"length - {self.k}, {least}, -{self.k}"
+
+
+class Small(Loop):
+    types, widths, kept = ["fp16", "bf16", "fp32"], [1, 4, 8, 16, 32], 0.6
+
+    def __init__(self, number):
+        super().__init__(number)
+        r = self.r
+        self.arch = r.choice(["sm_90a", "sm_89", "sm_80", "sm_75"])
+        self.warps = r.choice([1, 1, 2, 4, 8])
+        self.m, self.n = r.choice([1, 2, 8, 16, 32, 64]), r.choice([1, 4, 8, 16, 32, 64])
+        self.k = r.choice([1, 2, 4, 8, 8, 16, 32])
+        self.even &= self.k % 16 == 0
+
+    def keep(self, block, depth):
+        r, name = self.r, self.name("kept")
+        how = r.choice(["{0}", "({0}.to(tl.float32) * 2.0).to({1})", "({0} - 1.0).to({1})", "tl.where({0} > 0, {0}, 1.0).to({1})"])
+        self.say(f"{name} = " + how.format(block, "tl." + self.dtype()), depth)
+        return name
+
+
+def loop_of(number):
+    starts = [(SMALL, Small), (DOWN, Down), (POINTED, Pointed), (SEVERAL, Several), (BOXES, Boxes), (0, Loop)]
+    return next(kind for start, kind in starts if number >= start)(number)
 
 
 class Runner:

@@ -122,7 +122,7 @@ static const struct { const char *name, *before, *between, *after; } pairwise[] 
     {"sum", "", " + ", ""},
 };
 
-void advise_pair(Spec *sp, const BuiltinCall *c, int axis)
+void advise_pair(Spec *sp, const Call *c, int axis)
 {
     SpecValue v = c->args[axis];
     Span x = c->spans[0], y = c->spans[axis];
@@ -280,10 +280,10 @@ void advise_load(Spec *sp, Span at)
     spec_fixit(sp, at, "tl.load(%s)", span_text(sp->arena, at));
 }
 
-void advise_pointer_first(Spec *sp, const BuiltinCall *c)
+void advise_pointer_first(Spec *sp, const Call *c)
 {
     Span a = c->spans[0];
-    for (int i = 1; i < c->nargs; i++) {
+    for (int i = 1; i < c->params->len; i++) {
         Span b = c->spans[i];
         if (!sv_is_pointer(c->args[i])) continue;
         spec_note(sp, b, "this is the pointer; it comes first");

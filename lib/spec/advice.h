@@ -11,7 +11,7 @@ bool advise_name(Spec *sp, Str name);
 /* A call of numpy.exp, torch.where and the like: the function of ours with that name. */
 void advise_host_call(Spec *sp, Str path, Span call);
 /* The axis of a reduction is no compile-time integer. */
-void advise_pair(Spec *sp, const BuiltinCall *c, int axis);
+void advise_pair(Spec *sp, const Call *c, int axis);
 /* An argument is missing; so many are given, the first there. */
 void advise_missing(Spec *sp, const Builtin *b, Span first, int given);
 /* A float where an integer belongs; `at` is the expression. Whether it is noted what made it one. */
@@ -25,7 +25,7 @@ bool advise_same_float(Spec *sp, SpecValue v);
 /* A pointer where its elements are meant; `at` is the expression. */
 void advise_load(Spec *sp, Span at);
 /* Argument 0 is no pointer, but a later one is. */
-void advise_pointer_first(Spec *sp, const BuiltinCall *c);
+void advise_pointer_first(Spec *sp, const Call *c);
 /* A loop runs over something that is no sequence. */
 void advise_loop(Spec *sp, SpecValue v, Span at);
 /* A loop's variable, first `before`, becomes `after`. */

@@ -8,23 +8,22 @@
 #include "spec/advice.h"
 #include "spec/module.h"
 
-bool arg_is_given(const BuiltinCall *c, int i)
+bool arg_is_given(const Call *c, int i)
 {
     return c->args[i].kind != SV_ABSENT && c->args[i].kind != SV_NONE;
 }
 
-const char *arg_operation(Spec *sp, const BuiltinCall *c)
+const char *arg_operation(Spec *sp, const Call *c)
 {
     return builtin_title(sp->arena, c->builtin);
 }
 
-const char *arg_what(Spec *sp, const BuiltinCall *c, int i)
+const char *arg_what(Spec *sp, const Call *c, int i)
 {
-    const char *name = c->names[i] ? c->names[i] : "argument";
-    return arena_printf(sp->arena, "'%s' of %s", name, arg_operation(sp, c));
+    return arena_printf(sp->arena, "'%s' of %s", c->params->data[i].name, arg_operation(sp, c));
 }
 
-SpecValue arg_refuse(Spec *sp, const BuiltinCall *c, int i, const char *expected)
+SpecValue arg_refuse(Spec *sp, const Call *c, int i, const char *expected)
 {
     if (sv_is_error(c->args[i])) return sv_error();
     SpecValue v = c->args[i];
@@ -37,7 +36,7 @@ SpecValue arg_refuse(Spec *sp, const BuiltinCall *c, int i, const char *expected
 /* ---- kinds of parameters ---- */
 
 /* What v, which argument i is, stands for: another value, or v as it is. Poison after an error. */
-typedef SpecValue ReadArg(Spec *sp, const BuiltinCall *c, int i, SpecValue v);
+typedef SpecValue ReadArg(Spec *sp, const Call *c, int i, SpecValue v);
 
 struct ArgKind {
     const char *name;
@@ -49,7 +48,7 @@ struct ArgKind {
     AttrKey key;
 };
 
-static SpecValue read_value(Spec *sp, const BuiltinCall *c, int i, SpecValue v)
+static SpecValue read_value(Spec *sp, const Call *c, int i, SpecValue v)
 {
     return strengthen(sp, v, c->spans[i]);
 }
@@ -64,20 +63,20 @@ static bool is_block_of_numbers(const Type *t)
     return type_is_block(t) && !type_is_pointer(t);
 }
 
-static SpecValue read_bool(Spec *sp, const BuiltinCall *c, int i, SpecValue v)
+static SpecValue read_bool(Spec *sp, const Call *c, int i, SpecValue v)
 {
     int truth = sv_is_operand(v) ? op_truth(sp, v, c->spans[i]) : -1;
     return truth == -2 ? sv_error() : truth == -1 ? v : sv_bool(truth);
 }
 
-static SpecValue read_int(Spec *sp, const BuiltinCall *c, int i, SpecValue v)
+static SpecValue read_int(Spec *sp, const Call *c, int i, SpecValue v)
 {
     int64_t n;
     return op_to_int(sp, v, &n, c->spans[i], arg_what(sp, c, i)) ? sv_int(n) : sv_error();
 }
 
 /* Made positive. Of what has no dims there is no axis, which is told of that. */
-static SpecValue read_axis(Spec *sp, const BuiltinCall *c, int i, SpecValue v)
+static SpecValue read_axis(Spec *sp, const Call *c, int i, SpecValue v)
 {
     SpecValue *blocks, x = c->args[0];
     if (sv_items(&x, &blocks) < 1 || blocks->kind != SV_VALUE) return v;
@@ -91,13 +90,13 @@ static SpecValue read_axis(Spec *sp, const BuiltinCall *c, int i, SpecValue v)
 }
 
 /* None is all of them. */
-static SpecValue read_axes(Spec *sp, const BuiltinCall *c, int i, SpecValue v)
+static SpecValue read_axes(Spec *sp, const Call *c, int i, SpecValue v)
 {
     return v.kind == SV_NONE ? v : read_axis(sp, c, i, v);
 }
 
 /* A type, or the text of one: 'fp32', '*i8'. */
-static SpecValue read_type(Spec *sp, const BuiltinCall *c, int i, SpecValue v)
+static SpecValue read_type(Spec *sp, const Call *c, int i, SpecValue v)
 {
     (void)c, (void)i;
     const Type *t = v.kind == SV_STR ? type_parse(sp->ir->types, v.s, str_len(v.s)) : NULL;
@@ -106,7 +105,7 @@ static SpecValue read_type(Spec *sp, const BuiltinCall *c, int i, SpecValue v)
     return t ? sv_type(t) : v;
 }
 
-static SpecValue read_dtype(Spec *sp, const BuiltinCall *c, int i, SpecValue v)
+static SpecValue read_dtype(Spec *sp, const Call *c, int i, SpecValue v)
 {
     v = read_type(sp, c, i, v);
     if (v.kind != SV_TYPE) return v;
@@ -114,7 +113,7 @@ static SpecValue read_dtype(Spec *sp, const BuiltinCall *c, int i, SpecValue v)
     return t->kind == TY_SCALAR ? sv_type(t) : sv_none();
 }
 
-static SpecValue read_padding(Spec *sp, const BuiltinCall *c, int i, SpecValue v)
+static SpecValue read_padding(Spec *sp, const Call *c, int i, SpecValue v)
 {
     (void)sp, (void)c, (void)i;
     static const char *const words[] = {"", "zero", "nan", NULL};
@@ -161,7 +160,7 @@ const ArgKind *arg_kind(const char *name)
 }
 
 /* One of the words, in capitals, too; "" is None. */
-static bool choose(Spec *sp, const BuiltinCall *c, int i, const char *words)
+static bool choose(Spec *sp, const Call *c, int i, const char *words)
 {
     const char *found = c->args[i].s;
     Buf list = buf_make(sp->arena);
@@ -176,7 +175,7 @@ static bool choose(Spec *sp, const BuiltinCall *c, int i, const char *words)
                      buf_text(&list), found);
 }
 
-bool arg_read(Spec *sp, const BuiltinCall *c, int i, const ArgKind *kind, SpecValue otherwise)
+bool arg_read(Spec *sp, const Call *c, int i, const ArgKind *kind, SpecValue otherwise)
 {
     SpecValue v = c->args[i];
     if (!kind || (v.kind == SV_NONE && otherwise.kind == SV_NONE)) return true;
@@ -194,7 +193,7 @@ bool arg_read(Spec *sp, const BuiltinCall *c, int i, const ArgKind *kind, SpecVa
     return false;
 }
 
-Value *arg_value(Spec *sp, const BuiltinCall *c, int i)
+Value *arg_value(Spec *sp, const Call *c, int i)
 {
     return arg_read(sp, c, i, &kinds[0], sv_error()) ? c->args[i].v : NULL;
 }
@@ -225,30 +224,30 @@ static bool shape_from(Spec *sp, SpecValue v, const char *what, Shape *out, Span
     return shape_check(sp, out, at);
 }
 
-int arg_ints(Spec *sp, const BuiltinCall *c, int i, int64_t *out)
+int arg_ints(Spec *sp, const Call *c, int i, int64_t *out)
 {
     return ints_of(sp, c->args[i], arg_what(sp, c, i), out, c->spans[i]);
 }
 
-bool arg_shape(Spec *sp, const BuiltinCall *c, int i, Shape *out)
+bool arg_shape(Spec *sp, const Call *c, int i, Shape *out)
 {
     return shape_from(sp, c->args[i], arg_what(sp, c, i), out, c->spans[i]);
 }
 
-bool arg_pair(Spec *sp, const BuiltinCall *c, unsigned rules, Value **x, Value **y)
+bool arg_pair(Spec *sp, const Call *c, unsigned rules, Value **x, Value **y)
 {
     return unify(sp, strengthen(sp, c->args[0], c->at), strengthen(sp, c->args[1], c->at), rules, x,
                  y, arg_operation(sp, c), c->at);
 }
 
-int arg_rest(const BuiltinCall *c, SpecValue **out)
+int arg_rest(const Call *c, SpecValue **out)
 {
     if (c->nrest == 1) return sv_items(c->rest, out);
     *out = c->rest;
     return c->nrest;
 }
 
-bool arg_rest_shape(Spec *sp, const BuiltinCall *c, Shape *out)
+bool arg_rest_shape(Spec *sp, const Call *c, Shape *out)
 {
     SpecValue *items;
     int n = arg_rest(c, &items);
@@ -263,7 +262,7 @@ SpecValue arg_results(Spec *sp, int n, Value *const *values)
     return sv_tuple(SV_TUPLE, t);
 }
 
-bool arg_broadcast(Spec *sp, const BuiltinCall *c, int i, int n, const SpecValue *items,
+bool arg_broadcast(Spec *sp, const Call *c, int i, int n, const SpecValue *items,
                    Value **out)
 {
     for (int k = 0; k < n; k++) {

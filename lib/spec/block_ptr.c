@@ -19,12 +19,12 @@ static Value *index_of(Spec *sp, SpecValue v, const char *what, Span at)
     return NULL;
 }
 
-Value *block_ptr_index(Spec *sp, const BuiltinCall *c, int i)
+Value *block_ptr_index(Spec *sp, const Call *c, int i)
 {
     return index_of(sp, c->args[i], arg_what(sp, c, i), c->spans[i]);
 }
 
-bool block_ptr_indices(Spec *sp, const BuiltinCall *c, int i, int rank, const char *what, Value **out)
+bool block_ptr_indices(Spec *sp, const Call *c, int i, int rank, const char *what, Value **out)
 {
     SpecValue alone = c->args[i], *items = &alone; /* a value, as Triton takes it */
     int n = alone.kind == SV_VALUE ? 1 : op_items(sp, alone, &items, c->spans[i]);
@@ -50,7 +50,7 @@ SpecValue block_ptr_load(Spec *sp, OpKind kind, const Tile *t, bool nan)
     return sv_value(op_result(build_desc(&sp->b, kind, t, NULL, nan ? "nan" : NULL), 0));
 }
 
-SpecValue block_ptr_store(Spec *sp, const BuiltinCall *c, OpKind kind, const Tile *t, int i)
+SpecValue block_ptr_store(Spec *sp, const Call *c, OpKind kind, const Tile *t, int i)
 {
     if (!memory_takes_stores(sp, t->base, c->at)) return sv_error();
     const Type *pointers = type_block(sp->ir->types, t->base->type, t->rank, t->block, NULL);
@@ -65,7 +65,7 @@ bool block_ptr_takes_nan(Spec *sp, const Value *base, Span at)
                      type_text(sp->arena, base->type->elem));
 }
 
-bool block_ptr_takes(Spec *sp, const BuiltinCall *c, int i)
+bool block_ptr_takes(Spec *sp, const Call *c, int i)
 {
     const Type *elem = c->args[0].block_ptr->base->type->elem;
     const Value *v = c->args[i].kind == SV_VALUE ? c->args[i].v : NULL;
@@ -79,7 +79,7 @@ bool block_ptr_takes(Spec *sp, const BuiltinCall *c, int i)
 /* ---- block pointers ---- */
 
 /* base, shape, strides, which both kinds begin with; block shape in parameter `block`. */
-static SpecBlockPtr *make(Spec *sp, const BuiltinCall *c, int block)
+static SpecBlockPtr *make(Spec *sp, const Call *c, int block)
 {
     SpecBlockPtr *p = arena_new(sp->arena, SpecBlockPtr);
     const Type *t = c->args[0].kind == SV_VALUE ? c->args[0].v->type : NULL;
@@ -93,7 +93,7 @@ static SpecBlockPtr *make(Spec *sp, const BuiltinCall *c, int block)
     return ok ? p : NULL;
 }
 
-static bool check_order(Spec *sp, const BuiltinCall *c, int i, int rank)
+static bool check_order(Spec *sp, const Call *c, int i, int rank)
 {
     int64_t order[TKC_MAX_RANK];
     unsigned seen = 0;
@@ -105,7 +105,7 @@ static bool check_order(Spec *sp, const BuiltinCall *c, int i, int rank)
                      rank - 1);
 }
 
-SpecValue builtin_make_block_ptr(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_make_block_ptr(Spec *sp, const Call *c)
 {
     SpecBlockPtr *p = make(sp, c, 4);
     if (!p || !block_ptr_indices(sp, c, 3, p->block.rank, NULL, p->offsets) ||
@@ -114,7 +114,7 @@ SpecValue builtin_make_block_ptr(Spec *sp, const BuiltinCall *c)
     return (SpecValue){.kind = SV_BLOCK_PTR, .block_ptr = p};
 }
 
-SpecValue builtin_advance(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_advance(Spec *sp, const Call *c)
 {
     if (c->args[0].kind != SV_BLOCK_PTR) return arg_refuse(sp, c, 0, "a block pointer");
     SpecBlockPtr *p = arena_copy(sp->arena, c->args[0].block_ptr, sizeof *p);
@@ -130,7 +130,7 @@ SpecValue builtin_advance(Spec *sp, const BuiltinCall *c)
 
 /* ---- descriptors ---- */
 
-SpecValue builtin_make_descriptor(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_make_descriptor(Spec *sp, const Call *c)
 {
     SpecBlockPtr *p = make(sp, c, 3);
     int64_t last;
@@ -145,7 +145,7 @@ SpecValue builtin_make_descriptor(Spec *sp, const BuiltinCall *c)
 }
 
 /* The block of the descriptor at the offsets that are argument i. */
-static bool block_at(Spec *sp, const BuiltinCall *c, int i, Value **indices, Tile *out)
+static bool block_at(Spec *sp, const Call *c, int i, Value **indices, Tile *out)
 {
     const SpecBlockPtr *p = c->args[0].block_ptr;
     if (!block_ptr_indices(sp, c, i, p->block.rank, "the offsets", indices)) return false;
@@ -153,7 +153,7 @@ static bool block_at(Spec *sp, const BuiltinCall *c, int i, Value **indices, Til
     return true;
 }
 
-SpecValue builtin_descriptor_load(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_descriptor_load(Spec *sp, const Call *c)
 {
     Value *indices[TKC_MAX_RANK];
     Tile t;
@@ -162,7 +162,7 @@ SpecValue builtin_descriptor_load(Spec *sp, const BuiltinCall *c)
 }
 
 /* The operation of old has its value first. */
-SpecValue builtin_descriptor_store(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_descriptor_store(Spec *sp, const Call *c)
 {
     const int value = c->builtin->name[0] == '_' ? 1 : 2;
     Value *indices[TKC_MAX_RANK];
@@ -172,7 +172,7 @@ SpecValue builtin_descriptor_store(Spec *sp, const BuiltinCall *c)
 }
 
 /* The block's shape and type are the descriptor's own; what the call says must agree. */
-SpecValue builtin_experimental_load(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_experimental_load(Spec *sp, const Call *c)
 {
     const SpecBlockPtr *p = c->args[0].block_ptr;
     Shape shape;
@@ -188,7 +188,7 @@ SpecValue builtin_experimental_load(Spec *sp, const BuiltinCall *c)
 }
 
 /* Rows x_offsets[i] of a 2-D descriptor whose block is one row, from some column on. */
-static bool rows_at(Spec *sp, const BuiltinCall *c, int rows, int column, Value **indices,
+static bool rows_at(Spec *sp, const Call *c, int rows, int column, Value **indices,
                     Shape *block, Tile *out)
 {
     const SpecBlockPtr *p = c->args[0].block_ptr;
@@ -205,7 +205,7 @@ static bool rows_at(Spec *sp, const BuiltinCall *c, int rows, int column, Value 
     return shape_check(sp, block, c->at);
 }
 
-SpecValue builtin_descriptor_gather(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_descriptor_gather(Spec *sp, const Call *c)
 {
     Value *indices[2];
     Shape block;
@@ -214,7 +214,7 @@ SpecValue builtin_descriptor_gather(Spec *sp, const BuiltinCall *c)
     return block_ptr_load(sp, OP_DESC_GATHER, &t, c->args[0].block_ptr->padding == PAD_NAN);
 }
 
-SpecValue builtin_descriptor_scatter(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_descriptor_scatter(Spec *sp, const Call *c)
 {
     Value *indices[2];
     Shape block;
@@ -224,7 +224,7 @@ SpecValue builtin_descriptor_scatter(Spec *sp, const BuiltinCall *c)
 }
 
 /* The same as the operation on pointers, on the descriptor's elements; no result. */
-SpecValue builtin_descriptor_atomic(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_descriptor_atomic(Spec *sp, const Call *c)
 {
     Value *indices[TKC_MAX_RANK];
     Tile t;

@@ -10,22 +10,22 @@
 #include "spec/builtin.h"
 
 /* Argument i, a scalar index of any integer type, as int64; NULL after an error. */
-Value *block_ptr_index(Spec *sp, const BuiltinCall *c, int i);
+Value *block_ptr_index(Spec *sp, const Call *c, int i);
 /* As many of them as the block has dims; what: how messages call them, or NULL. False after an error. */
-bool block_ptr_indices(Spec *sp, const BuiltinCall *c, int i, int rank, const char *what, Value **out);
+bool block_ptr_indices(Spec *sp, const Call *c, int i, int rank, const char *what, Value **out);
 
 /* Some block of what p describes. */
 Tile block_ptr_tile(const SpecBlockPtr *p, const Shape *block, Value *const *indices);
 
 /* Loads the tile, or stores argument i to it, by an op on descriptors. */
 SpecValue block_ptr_load(Spec *sp, OpKind kind, const Tile *t, bool nan);
-SpecValue block_ptr_store(Spec *sp, const BuiltinCall *c, OpKind kind, const Tile *t, int i);
+SpecValue block_ptr_store(Spec *sp, const Call *c, OpKind kind, const Tile *t, int i);
 
 /* What is outside may be NaN. False after an error. */
 bool block_ptr_takes_nan(Spec *sp, const Value *base, Span at);
 
 /* Argument i, which is stored to argument 0, has the elements' type: a number, which has none of its
    own, or a value that needs no cast. False after an error. */
-bool block_ptr_takes(Spec *sp, const BuiltinCall *c, int i);
+bool block_ptr_takes(Spec *sp, const Call *c, int i);
 
 #endif

@@ -21,20 +21,26 @@ typedef enum Namespace {
     NS_INDUCTOR = 4096  /* torch's triton_helpers.welford */
 } Namespace;
 
-/* Arguments bound to the row's parameters, in its order, defaults filled in, the starred ones left
-   out; `rest` holds *args. */
-typedef struct BuiltinCall {
-    const Builtin *builtin;
-    int nargs;
-    const Str *names;   /* of the parameters; NULL behind the last */
-    SpecValue *args;    /* SV_ABSENT where not given and without default */
-    Span *spans;        /* of each argument; of the call where not given */
-    int nrest; SpecValue *rest;
-    const struct Args *keywords; /* **name: those that are no parameters */
-    Span at;            /* the whole call */
-} BuiltinCall;
+typedef struct Arg { Str name; SpecValue value; Span span; } Arg; /* name NULL: positional */
+typedef struct Args { Arg *data; int len, cap; bool has_error; } Args; /* positional ones first */
 
-typedef SpecValue (*BuiltinFn)(Spec *sp, const BuiltinCall *c);
+/* Arguments for parameters: a function's, an operation's, or the fields of a class. */
+typedef struct Call {
+    Str name;
+    const Builtin *builtin;    /* or NULL */
+    const char *method;        /* what messages call it when it is not `name`; or NULL */
+    const AstParams *params;
+    const SpecValue *defaults; /* ABSENT: none; NULL: the parameters' own, in fn's file */
+    const SpecFunc *fn;
+    Span defined, at;          /* at: the whole call */
+    const Args *given;
+    SpecValue *args;           /* bound: one for each parameter, with its place */
+    Span *spans;               /* of each argument; of the call where not given */
+    int nrest; SpecValue *rest; /* of an operation: what *name takes */
+    Args extra;                /* for **name */
+} Call;
+
+typedef SpecValue (*BuiltinFn)(Spec *sp, const Call *c);
 
 struct Builtin {
     const char *name;
@@ -57,7 +63,7 @@ const char *builtin_spelling(Arena *a, const char *name);
 const char *builtin_nearest(unsigned where, const char *name);
 
 /* The functions of builtins.def that are written in C. */
-#define OPERATION(name, where, fn, op, params) SpecValue fn(Spec *sp, const BuiltinCall *c);
+#define OPERATION(name, where, fn, op, params) SpecValue fn(Spec *sp, const Call *c);
 #define STD_AS(name, where, function)
 #define STD_IS(name, where, function, params, value)
 #include "spec/builtins.def"

@@ -10,7 +10,7 @@ static const Type *pointee(const Value *pointer)
 }
 
 /* The pointer, `sem` and what follows it. */
-static bool read_atomic(Spec *sp, const BuiltinCall *c, int sem, AtomicArgs *a)
+static bool read_atomic(Spec *sp, const Call *c, int sem, AtomicArgs *a)
 {
     SpecValue v = c->args[0];
     *a = (AtomicArgs){{v.v}, c->args[sem].s, c->args[sem + 1].s};
@@ -18,7 +18,7 @@ static bool read_atomic(Spec *sp, const BuiltinCall *c, int sem, AtomicArgs *a)
            arg_fail(sp, c, 0, "a pointer or a block of pointers to numbers");
 }
 
-static SpecValue refuse_dtype(Spec *sp, const BuiltinCall *c, const Type *elem,
+static SpecValue refuse_dtype(Spec *sp, const Call *c, const Type *elem,
                               const char *expected)
 {
     return spec_error(sp, c->at, "%s does not work on %s; it is for %s", arg_operation(sp, c),
@@ -26,12 +26,12 @@ static SpecValue refuse_dtype(Spec *sp, const BuiltinCall *c, const Type *elem,
 }
 
 /* "add" of tl.atomic_add. */
-static const char *rmw_of(const BuiltinCall *c)
+static const char *rmw_of(const Call *c)
 {
     return c->builtin->name + strlen("atomic_");
 }
 
-bool atomic_takes(Spec *sp, const BuiltinCall *c, const Type *elem)
+bool atomic_takes(Spec *sp, const Call *c, const Type *elem)
 {
     const char *op = rmw_of(c);
     bool add = strcmp(op, "add") == 0, is_float = type_is_float(elem);
@@ -46,14 +46,14 @@ bool atomic_takes(Spec *sp, const BuiltinCall *c, const Type *elem)
 }
 
 /* Argument 1, the value, and argument 2, the mask. */
-static bool read_value(Spec *sp, const BuiltinCall *c, AtomicArgs *a)
+static bool read_value(Spec *sp, const Call *c, AtomicArgs *a)
 {
     if (!memory_takes_stores(sp, a->args[0], c->spans[0])) return false;
     a->args[1] = memory_arg(sp, c, 1, a->args[0]->type);
     return a->args[1] && memory_mask(sp, c, 2, a->args[0], &a->args[2]);
 }
 
-SpecValue builtin_atomic(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_atomic(Spec *sp, const Call *c)
 {
     AtomicArgs a;
     if (!read_atomic(sp, c, 3, &a) || !atomic_takes(sp, c, pointee(a.args[0])) ||
@@ -62,7 +62,7 @@ SpecValue builtin_atomic(Spec *sp, const BuiltinCall *c)
     return sv_value(build_rmw(&sp->b, rmw_of(c), &a));
 }
 
-SpecValue builtin_atomic_cas(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_atomic_cas(Spec *sp, const Call *c)
 {
     AtomicArgs a;
     if (!read_atomic(sp, c, 3, &a)) return sv_error();
@@ -74,7 +74,7 @@ SpecValue builtin_atomic_cas(Spec *sp, const BuiltinCall *c)
     return sv_value(build_atomic(&sp->b, OP_ATOMIC_CAS, NULL, &a));
 }
 
-SpecValue builtin_atomic_load(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_atomic_load(Spec *sp, const Call *c)
 {
     AtomicArgs a;
     if (!read_atomic(sp, c, 2, &a) || !memory_mask(sp, c, 1, a.args[0], &a.args[1]))
@@ -82,7 +82,7 @@ SpecValue builtin_atomic_load(Spec *sp, const BuiltinCall *c)
     return sv_value(build_atomic(&sp->b, OP_ATOMIC_LOAD, NULL, &a));
 }
 
-SpecValue builtin_atomic_store(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_atomic_store(Spec *sp, const Call *c)
 {
     AtomicArgs a;
     if (!read_atomic(sp, c, 3, &a) || !read_value(sp, c, &a)) return sv_error();
@@ -91,7 +91,7 @@ SpecValue builtin_atomic_store(Spec *sp, const BuiltinCall *c)
 }
 
 /* NULL in *out: wait for ever. */
-static bool timeout_arg(Spec *sp, const BuiltinCall *c, int i, Value **out)
+static bool timeout_arg(Spec *sp, const Call *c, int i, Value **out)
 {
     Value *v = *out = c->args[i].v;
     if (!v) return true;
@@ -103,7 +103,7 @@ static bool timeout_arg(Spec *sp, const BuiltinCall *c, int i, Value **out)
     return true;
 }
 
-SpecValue builtin_atomic_poll(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_atomic_poll(Spec *sp, const Call *c)
 {
     AtomicArgs a;
     if (!read_atomic(sp, c, 2, &a)) return sv_error();

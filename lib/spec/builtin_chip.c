@@ -18,7 +18,7 @@ static Op *assembly(Spec *sp, const char *text, const char *constraints, bool pu
     return op;
 }
 
-static int asm_operands(Spec *sp, const BuiltinCall *c, int i, Value **out)
+static int asm_operands(Spec *sp, const Call *c, int i, Value **out)
 {
     SpecValue *items;
     int n = op_items(sp, c->args[i], &items, c->spans[i]);
@@ -27,7 +27,7 @@ static int asm_operands(Spec *sp, const BuiltinCall *c, int i, Value **out)
 }
 
 /* One dtype or a tuple of them, in the operands' shape; -1 after an error. */
-static int asm_results(Spec *sp, const BuiltinCall *c, int i, const Type *like, const Type **out)
+static int asm_results(Spec *sp, const Call *c, int i, const Type *like, const Type **out)
 {
     SpecValue *items;
     int n = sv_items(&c->args[i], &items);
@@ -40,7 +40,7 @@ static int asm_results(Spec *sp, const BuiltinCall *c, int i, const Type *like, 
 }
 
 /* The constraints fit the text, the operands and the results. */
-static bool asm_is_consistent(Spec *sp, const BuiltinCall *c, const Op *op)
+static bool asm_is_consistent(Spec *sp, const Call *c, const Op *op)
 {
     static const int argument[] = {[ASM_TEXT] = 0, [ASM_CONSTRAINTS] = 1, [ASM_PACK] = 5};
     AsmRegisters registers;
@@ -50,7 +50,7 @@ static bool asm_is_consistent(Spec *sp, const BuiltinCall *c, const Op *op)
     return !fault;
 }
 
-SpecValue builtin_inline_asm(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_inline_asm(Spec *sp, const Call *c)
 {
     const char *text = c->args[0].s;
     const bool pure = c->args[4].b;
@@ -69,7 +69,7 @@ SpecValue builtin_inline_asm(Spec *sp, const BuiltinCall *c)
 }
 
 /* Chips before sm_90 begin no launch before the one that it depends on has ended: there is nothing to wait for, and nothing to allow. */
-SpecValue builtin_gdc(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_gdc(Spec *sp, const Call *c)
 {
     if (sp->fn->machine->sm < 90) return sv_none();
     bool wait = strcmp(c->builtin->name, "gdc_wait") == 0;
@@ -78,7 +78,7 @@ SpecValue builtin_gdc(Spec *sp, const BuiltinCall *c)
     return sv_none();
 }
 
-SpecValue builtin_special_register(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_special_register(Spec *sp, const Call *c)
 {
     bool timer = strcmp(c->builtin->name, "globaltimer") == 0;
     const Type *t = type_scalar(sp->ir->types, timer ? DT_I64 : DT_I32);
@@ -87,13 +87,13 @@ SpecValue builtin_special_register(Spec *sp, const BuiltinCall *c)
     return sv_value(op_result(op, 0));
 }
 
-SpecValue builtin_num_warps(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_num_warps(Spec *sp, const Call *c)
 {
     bool threads = strcmp(c->builtin->name, "num_threads") == 0;
     return sv_int(sp->fn->num_warps * (threads ? sp->fn->machine->warp_size : 1));
 }
 
-SpecValue builtin_current_target(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_current_target(Spec *sp, const Call *c)
 {
     (void)c;
     static const char *const names[] = {"backend", "arch", "warp_size"};
@@ -102,13 +102,13 @@ SpecValue builtin_current_target(Spec *sp, const BuiltinCall *c)
     return constant_record(sp, "GPUTarget", 3, names, values);
 }
 
-SpecValue builtin_is_cuda(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_is_cuda(Spec *sp, const Call *c)
 {
     (void)sp;
     return sv_bool(strcmp(c->builtin->name, "is_cuda") == 0);
 }
 
-SpecValue builtin_capability(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_capability(Spec *sp, const Call *c)
 {
     const __int128 major = c->args[0].i, minor = c->args[1].i;
     return sv_bool(major < 1000 && minor < 1000 && sp->fn->machine->sm >= major * 10 + minor);

@@ -1,7 +1,7 @@
 /* Blocks out of nothing, casts, and where the program is in its grid. */
 #include "spec/argument.h"
 
-SpecValue builtin_program_id(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_program_id(Spec *sp, const Call *c)
 {
     const __int128 axis = c->args[0].i;
     if (axis < 0 || axis > 2)
@@ -10,7 +10,7 @@ SpecValue builtin_program_id(Spec *sp, const BuiltinCall *c)
     return sv_value(build_grid(&sp->b, c->builtin->op, (int)axis));
 }
 
-SpecValue builtin_arange(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_arange(Spec *sp, const Call *c)
 {
     const int64_t start = (int64_t)c->args[0].i, end = (int64_t)c->args[1].i;
     if (start < INT32_MIN || start > INT32_MAX || end < INT32_MIN || end > INT32_MAX)
@@ -25,7 +25,7 @@ SpecValue builtin_arange(Spec *sp, const BuiltinCall *c)
     return sv_value(build_arange(&sp->b, (int32_t)start, (int32_t)end));
 }
 
-SpecValue builtin_full(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_full(Spec *sp, const Call *c)
 {
     Shape shape;
     const Type *t = c->args[2].type;
@@ -42,19 +42,19 @@ SpecValue builtin_full(Spec *sp, const BuiltinCall *c)
     return v ? sv_value(shape_fill(sp, v, &shape)) : sv_error();
 }
 
-SpecValue builtin_zeros(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_zeros(Spec *sp, const Call *c)
 {
     Shape shape;
     if (!arg_shape(sp, c, 0, &shape)) return sv_error();
     return sv_value(build_const(&sp->b, shape_type(sp, c->args[1].type, &shape), 0));
 }
 
-SpecValue builtin_zeros_like(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_zeros_like(Spec *sp, const Call *c)
 {
     return sv_value(build_const(&sp->b, c->args[0].v->type, 0));
 }
 
-SpecValue builtin_cast(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_cast(Spec *sp, const Call *c)
 {
     const Type *t = c->args[1].type;
     const char *rounding = c->args[2].s;
@@ -67,13 +67,13 @@ SpecValue builtin_cast(Spec *sp, const BuiltinCall *c)
 }
 
 /* What only asks for a kind of argument, which it gives back. */
-SpecValue builtin_same(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_same(Spec *sp, const Call *c)
 {
     (void)sp;
     return c->args[0];
 }
 
-SpecValue builtin_item(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_item(Spec *sp, const Call *c)
 {
     if (tkc_type_count(c->args[0].v->type) != 1) return arg_refuse(sp, c, 0, "a block of one element");
     return sv_value(shape_fill(sp, c->args[0].v, &(Shape){0}));

@@ -6,7 +6,7 @@
 
 /* ---- printing ---- */
 
-static SpecValue print(Spec *sp, const BuiltinCall *c, int from, const char *prefix, bool hex)
+static SpecValue print(Spec *sp, const Call *c, int from, const char *prefix, bool hex)
 {
     Value **values = arena_array(sp->arena, Value *, c->nrest + 1);
     for (int i = from; i < c->nrest; i++) {
@@ -18,7 +18,7 @@ static SpecValue print(Spec *sp, const BuiltinCall *c, int from, const char *pre
 }
 
 /* The first n values, with blanks between them. */
-static const char *text_of(Spec *sp, const BuiltinCall *c, int n)
+static const char *text_of(Spec *sp, const Call *c, int n)
 {
     Buf out = buf_make(sp->arena);
     for (int i = 0; i < n; i++) {
@@ -28,18 +28,18 @@ static const char *text_of(Spec *sp, const BuiltinCall *c, int n)
     return buf_text(&out);
 }
 
-SpecValue builtin_device_print(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_device_print(Spec *sp, const Call *c)
 {
     if (c->args[0].kind != SV_STR) {
         arg_refuse(sp, c, 0, "a string");
         return spec_note(sp, SPAN_NONE,
                          "what to call it comes first, as in tl.device_print(\"x\", x)");
     }
-    return print(sp, c, 0, c->args[0].s, c->args[1].b);
+    return print(sp, c, 0, c->args[0].s, c->args[2].b);
 }
 
 /* Python's print: its leading compile-time values are the prefix. */
-SpecValue builtin_print(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_print(Spec *sp, const Call *c)
 {
     int from = 0;
     while (from < c->nrest && sv_is_constant(c->rest[from])) from++;
@@ -47,7 +47,7 @@ SpecValue builtin_print(Spec *sp, const BuiltinCall *c)
 }
 
 /* A note of its own: neither a warning nor something to be asked for. */
-SpecValue builtin_static_print(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_static_print(Spec *sp, const Call *c)
 {
     Diag *d = diag_remark(sp->dx, DIAG_LANGUAGE, c->at, "%s", text_of(sp, c, c->nrest));
     if (d) d->severity = SEV_NOTE;
@@ -56,7 +56,7 @@ SpecValue builtin_static_print(Spec *sp, const BuiltinCall *c)
 
 /* ---- assertions ---- */
 
-SpecValue builtin_static_assert(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_static_assert(Spec *sp, const Call *c)
 {
     int truth = op_truth(sp, c->args[0], c->spans[0]);
     if (truth == -2) return sv_error();
@@ -68,12 +68,12 @@ SpecValue builtin_static_assert(Spec *sp, const BuiltinCall *c)
                       buf_text(&message));
 }
 
-static Value *condition(Spec *sp, const BuiltinCall *c, int i)
+static Value *condition(Spec *sp, const Call *c, int i)
 {
     return op_cast(sp, c->args[i].v, type_scalar(sp->ir->types, DT_I1), false, NULL, c->spans[i]);
 }
 
-SpecValue builtin_device_assert(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_device_assert(Spec *sp, const Call *c)
 {
     Value *cond = condition(sp, c, 0), *mask = NULL;
     if (!cond) return sv_error();
@@ -88,7 +88,7 @@ SpecValue builtin_device_assert(Spec *sp, const BuiltinCall *c)
 }
 
 /* Only debugging looks at it, as at any assertion. */
-SpecValue builtin_expect_zero(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_expect_zero(Spec *sp, const Call *c)
 {
     Value *x = c->args[0].v, *mask = condition(sp, c, 1);
     if (!mask) return sv_error();
@@ -98,7 +98,7 @@ SpecValue builtin_expect_zero(Spec *sp, const BuiltinCall *c)
     return sv_value(x);
 }
 
-SpecValue builtin_barrier(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_barrier(Spec *sp, const Call *c)
 {
     (void)c;
     build_barrier(&sp->b);
@@ -107,7 +107,7 @@ SpecValue builtin_barrier(Spec *sp, const BuiltinCall *c)
 
 /* ---- marks for a profiler ---- */
 
-SpecValue builtin_profile(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_profile(Spec *sp, const Call *c)
 {
     (void)sp, (void)c;
     return sv_none();
@@ -115,7 +115,7 @@ SpecValue builtin_profile(Spec *sp, const BuiltinCall *c)
 
 /* ---- hints ---- */
 
-SpecValue builtin_assume(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_assume(Spec *sp, const Call *c)
 {
     int truth = op_truth(sp, c->args[0], c->spans[0]);
     if (truth == -2) return sv_error();
@@ -134,7 +134,7 @@ static AttrKey hint_key(const char *name)
 }
 
 /* Of a number, only that it is a multiple can be false. */
-static void check_number_hint(Spec *sp, const BuiltinCall *c, int64_t by)
+static void check_number_hint(Spec *sp, const Call *c, int64_t by)
 {
     const SpecValue *x = &c->args[0];
     if (hint_key(c->builtin->name) == ATTR_DIVISIBILITY && by > 0 && x->kind == SV_INT && x->i % by)
@@ -142,7 +142,7 @@ static void check_number_hint(Spec *sp, const BuiltinCall *c, int64_t by)
                      (long long)x->i, (long long)by);
 }
 
-SpecValue builtin_hint(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_hint(Spec *sp, const Call *c)
 {
     int64_t values[TKC_MAX_RANK];
     int n = arg_ints(sp, c, 1, values);

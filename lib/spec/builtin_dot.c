@@ -11,7 +11,7 @@ static bool is_operand(DType dt)
            dt == DT_F64;
 }
 
-static bool check_operands(Spec *sp, const BuiltinCall *c, const Value *x, const Value *y)
+static bool check_operands(Spec *sp, const Call *c, const Value *x, const Value *y)
 {
     DType a = type_dtype(x->type), b = type_dtype(y->type);
     for (int i = DOT_X; i <= DOT_Y; i++) {
@@ -43,7 +43,7 @@ static bool check_operands(Spec *sp, const BuiltinCall *c, const Value *x, const
 }
 
 /* The accumulator's type, from the operands and what the call asks for. */
-static bool result_dtype(Spec *sp, const BuiltinCall *c, DType operand, const Value *acc,
+static bool result_dtype(Spec *sp, const Call *c, DType operand, const Value *acc,
                          DType *out)
 {
     *out = operand == DT_I8 ? DT_I32 : operand == DT_F64 ? DT_F64 : DT_F32;
@@ -65,7 +65,7 @@ static bool result_dtype(Spec *sp, const BuiltinCall *c, DType operand, const Va
 }
 
 /* NULL after an error. */
-static const char *precision_of(Spec *sp, const BuiltinCall *c)
+static const char *precision_of(Spec *sp, const Call *c)
 {
     const bool by_bool = arg_is_given(c, DOT_TF32);
     if (!arg_is_given(c, DOT_PRECISION)) return !by_bool || c->args[DOT_TF32].b ? "tf32" : "ieee";
@@ -75,7 +75,7 @@ static const char *precision_of(Spec *sp, const BuiltinCall *c)
 }
 
 /* The accumulator given, checked, or zeros. */
-static Value *accumulator(Spec *sp, const BuiltinCall *c, Value *acc, const Type *t)
+static Value *accumulator(Spec *sp, const Call *c, Value *acc, const Type *t)
 {
     if (!acc) return build_const(&sp->b, t, 0);
     if (acc->type == t) return acc;
@@ -95,7 +95,7 @@ static Value *in_batches(Spec *sp, Value *v)
     return build_reshape(&sp->b, v, 3, shape, false);
 }
 
-SpecValue builtin_dot(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_dot(Spec *sp, const Call *c)
 {
     Value *x = c->args[DOT_X].v, *y = c->args[DOT_Y].v, *acc = c->args[DOT_ACC].v;
     DType dt;

@@ -10,7 +10,7 @@ enum { MAX_PACK = 16, MAX_VALUES = 64 }; /* as messages say */
 
 typedef struct Mapped {
     Spec *sp;
-    const BuiltinCall *c;
+    const Call *c;
     int pack;
     const Type *whole; /* an operand as the user sees it */
     const Type *flat;  /* with the last extent a multiple of pack: `whole`, or in one dimension */
@@ -62,7 +62,7 @@ static bool choose_shape(Mapped *m, const Type *t)
     m->whole = t;
     if (!along_last) shape = one;
     if (shape.dims[shape.rank - 1] % m->pack)
-        return arg_fail(m->sp, m->c, 1,
+        return arg_fail(m->sp, m->c, 2,
                         arena_printf(m->sp->arena, "a divisor of the %lld elements",
                                      (long long)tkc_type_count(t)));
     m->flat = type_block(m->sp->ir->types, tkc_type_element(t), shape.rank, shape.dims, NULL);
@@ -121,12 +121,12 @@ static SpecValue call(Mapped *m, int n, Value *const *args)
     return v;
 }
 
-SpecValue builtin_map_elementwise(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_map_elementwise(Spec *sp, const Call *c)
 {
-    const __int128 pack = c->args[1].i;
+    const __int128 pack = c->args[2].i;
     Value *args[MAX_VALUES];
     if (pack < 1 || pack > MAX_PACK || (pack & (pack - 1)))
-        return arg_refuse(sp, c, 1, "1, 2, 4, 8 or 16");
+        return arg_refuse(sp, c, 2, "1, 2, 4, 8 or 16");
     if (c->nrest < 1 || c->nrest > MAX_VALUES)
         return spec_error(sp, c->at, "tl.map_elementwise needs blocks");
     if (!arg_broadcast(sp, c, 0, c->nrest, c->rest, args)) return sv_error();

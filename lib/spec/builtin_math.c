@@ -5,7 +5,7 @@
 #include "spec/argument.h"
 #include "spec/memory.h"
 
-SpecValue builtin_math(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_math(Spec *sp, const Call *c)
 {
     Value *v = c->args[0].v;
     DType dt = type_dtype(v->type);
@@ -13,7 +13,7 @@ SpecValue builtin_math(Spec *sp, const BuiltinCall *c)
     return sv_value(build_cast(&sp->b, build_unary(&sp->b, c->builtin->op, v), dt, NULL));
 }
 
-SpecValue builtin_abs(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_abs(Spec *sp, const Call *c)
 {
     SpecValue x = c->args[0];
     if ((c->builtin->where & NS_PYTHON) && sv_is_number(x)) {
@@ -27,14 +27,14 @@ SpecValue builtin_abs(Spec *sp, const BuiltinCall *c)
     return sv_value(is_unsigned ? v : build_unary(&sp->b, OP_ABS, v));
 }
 
-SpecValue builtin_bits(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_bits(Spec *sp, const Call *c)
 {
     Value *r = build_unary(&sp->b, c->builtin->op, c->args[0].v);
     return sv_value(build_cast(&sp->b, r, DT_I32, NULL));
 }
 
 /* At run time, whatever is known. */
-SpecValue builtin_arithmetic(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_arithmetic(Spec *sp, const Call *c)
 {
     const OpKind kind = c->builtin->op;
     SpecValue x = c->args[0], y = c->args[1];
@@ -49,14 +49,14 @@ SpecValue builtin_arithmetic(Spec *sp, const BuiltinCall *c)
     return r;
 }
 
-static SpecValue refuse_operands(Spec *sp, const BuiltinCall *c, const Value *x,
+static SpecValue refuse_operands(Spec *sp, const Call *c, const Value *x,
                                  const char *expected)
 {
     return spec_error(sp, c->at, "%s is for %s, found %s", arg_operation(sp, c), expected,
                       type_text(sp->arena, tkc_type_element(x->type)));
 }
 
-SpecValue builtin_div_rn(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_div_rn(Spec *sp, const Call *c)
 {
     Value *x, *y;
     if (!arg_pair(sp, c, UNIFY_NUMBERS, &x, &y)) return sv_error();
@@ -64,7 +64,7 @@ SpecValue builtin_div_rn(Spec *sp, const BuiltinCall *c)
     return sv_value(build_binary(&sp->b, OP_DIV_RN, x, y));
 }
 
-SpecValue builtin_fdiv(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_fdiv(Spec *sp, const Call *c)
 {
     Value *x, *y;
     const bool exact = c->args[2].b, approx = c->args[3].b;
@@ -78,7 +78,7 @@ SpecValue builtin_fdiv(Spec *sp, const BuiltinCall *c)
     return sv_value(build_binary(&sp->b, exact ? OP_DIV_RN : OP_DIV, x, y));
 }
 
-SpecValue builtin_umulhi(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_umulhi(Spec *sp, const Call *c)
 {
     Value *x, *y;
     if (!arg_pair(sp, c, UNIFY_NUMBERS, &x, &y)) return sv_error();
@@ -90,7 +90,7 @@ SpecValue builtin_umulhi(Spec *sp, const BuiltinCall *c)
     return sv_value(op_by_bits(sp, OP_MULHI, dt, x, y));
 }
 
-SpecValue builtin_fma(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_fma(Spec *sp, const Call *c)
 {
     const char *what = arg_operation(sp, c);
     Value *x, *y, *z;
@@ -127,7 +127,7 @@ static Value *extremum(Spec *sp, OpKind kind, Value *x, Value *y, bool nan)
     return build_binary(&sp->b, kind, x, y);
 }
 
-SpecValue builtin_extremum(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_extremum(Spec *sp, const Call *c)
 {
     Value *x, *y;
     if (!unify_widened(sp, c->args[0], c->args[1], &x, &y, arg_operation(sp, c), c->at))
@@ -136,7 +136,7 @@ SpecValue builtin_extremum(Spec *sp, const BuiltinCall *c)
 }
 
 /* min(…) and max(…) of Python: compile-time numbers stay so. */
-SpecValue builtin_python_extremum(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_python_extremum(Spec *sp, const Call *c)
 {
     SpecValue *items;
     int n = arg_rest(c, &items);
@@ -165,7 +165,7 @@ SpecValue builtin_python_extremum(Spec *sp, const BuiltinCall *c)
 }
 
 /* The bounds promote each other first. */
-SpecValue builtin_clamp(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_clamp(Spec *sp, const Call *c)
 {
     Value *x, *lo, *hi;
     const bool nan = c->args[3].b;
@@ -177,13 +177,13 @@ SpecValue builtin_clamp(Spec *sp, const BuiltinCall *c)
     return sv_value(extremum(sp, OP_MIN, extremum(sp, OP_MAX, x, lo, nan), hi, nan));
 }
 
-SpecValue builtin_logical(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_logical(Spec *sp, const Call *c)
 {
     const AstOp op = c->builtin->op == OP_AND ? AOP_LOGICAL_AND : AOP_LOGICAL_OR;
     return op_logical(sp, op, c->args[0], c->args[1], c->at);
 }
 
-SpecValue builtin_where(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_where(Spec *sp, const Call *c)
 {
     Value *cond = c->args[0].v, *x, *y;
     if (type_is_pointer(cond->type)) return arg_refuse(sp, c, 0, "int1");

@@ -26,7 +26,7 @@ static bool is_empty(SpecValue v)
 }
 
 /* The dims named by boundary_check, a bit each. */
-static bool boundary_dims(Spec *sp, const BuiltinCall *c, int i, int rank, unsigned *dims)
+static bool boundary_dims(Spec *sp, const Call *c, int i, int rank, unsigned *dims)
 {
     int64_t items[TKC_MAX_RANK];
     *dims = 0;
@@ -45,7 +45,7 @@ static bool boundary_dims(Spec *sp, const BuiltinCall *c, int i, int rank, unsig
 }
 
 /* A scalar or block of pointers. */
-static bool plain_pointer(Spec *sp, const BuiltinCall *c, Value **out)
+static bool plain_pointer(Spec *sp, const Call *c, Value **out)
 {
     *out = c->args[0].v;
     if (sv_is_pointer(c->args[0])) return true;
@@ -54,7 +54,7 @@ static bool plain_pointer(Spec *sp, const BuiltinCall *c, Value **out)
     return false;
 }
 
-static bool refuse_given(Spec *sp, const BuiltinCall *c, int i, const char *why)
+static bool refuse_given(Spec *sp, const Call *c, int i, const char *why)
 {
     if (is_empty(c->args[i])) return false;
     spec_error(sp, c->spans[i], "%s %s", arg_what(sp, c, i), why);
@@ -66,7 +66,7 @@ static const char *const FOR_BLOCK_POINTERS =
 
 /* The block of a block pointer. Where a descriptor can say it, checked along all dims and nothing said
    of caches, there are no pointers. */
-static bool block_access(Spec *sp, const BuiltinCall *c, int mask, int check, Access *a, Tile *t)
+static bool block_access(Spec *sp, const Call *c, int mask, int check, Access *a, Tile *t)
 {
     const SpecBlockPtr *p = c->args[0].block_ptr;
     unsigned dims;
@@ -81,7 +81,7 @@ static bool block_access(Spec *sp, const BuiltinCall *c, int mask, int check, Ac
 
 /* ---- loads ---- */
 
-static SpecValue load_block(Spec *sp, const BuiltinCall *c, Access *a)
+static SpecValue load_block(Spec *sp, const Call *c, Access *a)
 {
     const bool nan = *c->args[LOAD_PADDING].s == 'n';
     Value *other = NULL;
@@ -98,7 +98,7 @@ static SpecValue load_block(Spec *sp, const BuiltinCall *c, Access *a)
 
 /* A mask may have more elements than there are pointers: each is loaded from by several then. One
    place would be written more than once, so a store takes the pointers as they are. */
-static bool spread_to_mask(Spec *sp, const BuiltinCall *c, Value **pointer)
+static bool spread_to_mask(Spec *sp, const Call *c, Value **pointer)
 {
     SpecValue *mask = &c->args[LOAD_MASK];
     if (mask->kind != SV_VALUE || !type_is_block(mask->v->type)) return true;
@@ -106,7 +106,7 @@ static bool spread_to_mask(Spec *sp, const BuiltinCall *c, Value **pointer)
     return broadcast_pair(sp, pointer, &mask->v, c->spans[LOAD_MASK]);
 }
 
-SpecValue builtin_load(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_load(Spec *sp, const Call *c)
 {
     Access a = {.cache = c->args[LOAD_CACHE].s,
                 .eviction = c->args[LOAD_EVICTION].s,
@@ -134,12 +134,12 @@ SpecValue builtin_load(Spec *sp, const BuiltinCall *c)
 
 /* ---- stores ---- */
 
-static SpecValue store_value(Spec *sp, const BuiltinCall *c, const Access *a)
+static SpecValue store_value(Spec *sp, const Call *c, const Access *a)
 {
     return memory_store(sp, a, c->args[STORE_VALUE], c->spans[STORE_VALUE]) ? sv_none() : sv_error();
 }
 
-static SpecValue store_block(Spec *sp, const BuiltinCall *c, Access *a)
+static SpecValue store_block(Spec *sp, const Call *c, Access *a)
 {
     Tile t;
     if (!block_ptr_takes(sp, c, STORE_VALUE) ||
@@ -149,7 +149,7 @@ static SpecValue store_block(Spec *sp, const BuiltinCall *c, Access *a)
     return store_value(sp, c, a);
 }
 
-SpecValue builtin_store(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_store(Spec *sp, const Call *c)
 {
     Access a = {.cache = c->args[STORE_CACHE].s, .eviction = c->args[STORE_EVICTION].s};
     if (c->args[0].kind == SV_BLOCK_PTR) return store_block(sp, c, &a);

@@ -9,7 +9,7 @@
 
 /* ---- conversions ---- */
 
-static SpecValue int_of_text(Spec *sp, const BuiltinCall *c)
+static SpecValue int_of_text(Spec *sp, const Call *c)
 {
     char *end;
     errno = 0;
@@ -19,7 +19,7 @@ static SpecValue int_of_text(Spec *sp, const BuiltinCall *c)
     return sv_int(n);
 }
 
-SpecValue builtin_int(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_int(Spec *sp, const Call *c)
 {
     SpecValue v = weaken(c->args[0]);
     if (v.kind == SV_INT || v.kind == SV_BOOL) return sv_int(sv_integer(v));
@@ -36,7 +36,7 @@ SpecValue builtin_int(Spec *sp, const BuiltinCall *c)
         type_is_int(x->type) && !type_is_bool(x->type) ? x : build_cast(&sp->b, x, DT_I32, NULL));
 }
 
-static SpecValue float_of_text(Spec *sp, const BuiltinCall *c)
+static SpecValue float_of_text(Spec *sp, const Call *c)
 {
     char *end;
     double f = strtod(c->args[0].s, &end);
@@ -44,7 +44,7 @@ static SpecValue float_of_text(Spec *sp, const BuiltinCall *c)
     return sv_float(f);
 }
 
-SpecValue builtin_float(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_float(Spec *sp, const Call *c)
 {
     SpecValue v = weaken(c->args[0]);
     if (sv_is_number(v)) return sv_float(constant_to_double(v));
@@ -55,7 +55,7 @@ SpecValue builtin_float(Spec *sp, const BuiltinCall *c)
     return sv_value(type_is_float(x->type) ? x : build_cast(&sp->b, x, DT_F32, NULL));
 }
 
-SpecValue builtin_bool(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_bool(Spec *sp, const Call *c)
 {
     SpecValue v = c->args[0];
     int truth = op_truth(sp, v, c->at);
@@ -64,13 +64,13 @@ SpecValue builtin_bool(Spec *sp, const BuiltinCall *c)
     return sv_value(op_cast(sp, v.v, type_scalar(sp->ir->types, DT_I1), false, NULL, c->at));
 }
 
-SpecValue builtin_str(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_str(Spec *sp, const Call *c)
 {
     Str s = op_format(sp, c->args[0], 0, NULL, c->at);
     return s ? sv_str(s) : sv_error();
 }
 
-SpecValue builtin_round(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_round(Spec *sp, const Call *c)
 {
     SpecValue v = c->args[0];
     const __int128 digits = c->args[1].i;
@@ -81,13 +81,13 @@ SpecValue builtin_round(Spec *sp, const BuiltinCall *c)
     return arg_is_given(c, 1) || !(fabs(r) < 0x1p126) ? sv_float(r) : sv_int((__int128)r);
 }
 
-SpecValue builtin_constexpr(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_constexpr(Spec *sp, const Call *c)
 {
     SpecValue v = weaken(c->args[0]);
     return sv_is_constant(v) ? v : arg_refuse(sp, c, 0, "known while compiling");
 }
 
-SpecValue builtin_next_power_of_2(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_next_power_of_2(Spec *sp, const Call *c)
 {
     (void)sp;
     const __int128 n = c->args[0].i;
@@ -97,14 +97,14 @@ SpecValue builtin_next_power_of_2(Spec *sp, const BuiltinCall *c)
 }
 
 /* Triton's own helpers, which users' sorts call. */
-SpecValue builtin_is_power_of_2(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_is_power_of_2(Spec *sp, const Call *c)
 {
     (void)sp;
     const __int128 n = c->args[0].i;
     return sv_bool(n > 0 && (n & (n - 1)) == 0);
 }
 
-SpecValue builtin_log2(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_log2(Spec *sp, const Call *c)
 {
     (void)sp;
     int log = 0;
@@ -114,7 +114,7 @@ SpecValue builtin_log2(Spec *sp, const BuiltinCall *c)
 
 /* ---- sequences ---- */
 
-SpecValue builtin_len(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_len(Spec *sp, const Call *c)
 {
     SpecValue v = c->args[0], *items;
     if (v.kind == SV_STR) return sv_int((__int128)str_len(v.s));
@@ -123,7 +123,7 @@ SpecValue builtin_len(Spec *sp, const BuiltinCall *c)
     return n < 0 ? sv_error() : sv_int(n);
 }
 
-SpecValue builtin_sequence(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_sequence(Spec *sp, const Call *c)
 {
     SpecValue *items;
     int n = op_items(sp, c->args[0], &items, c->at);
@@ -131,7 +131,7 @@ SpecValue builtin_sequence(Spec *sp, const BuiltinCall *c)
     return n < 0 ? sv_error() : constant_sequence(sp, kind, n, items);
 }
 
-SpecValue builtin_python_sum(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_python_sum(Spec *sp, const Call *c)
 {
     SpecValue *items, r = c->args[1];
     int n = op_items(sp, c->args[0], &items, c->at);
@@ -142,7 +142,7 @@ SpecValue builtin_python_sum(Spec *sp, const BuiltinCall *c)
     return r;
 }
 
-SpecValue builtin_zip(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_zip(Spec *sp, const Call *c)
 {
     SpecValue **columns = arena_array(sp->arena, SpecValue *, c->nrest + 1);
     int shortest = 0;
@@ -160,7 +160,7 @@ SpecValue builtin_zip(Spec *sp, const BuiltinCall *c)
     return constant_tuple(sp, shortest, rows);
 }
 
-SpecValue builtin_enumerate(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_enumerate(Spec *sp, const Call *c)
 {
     SpecValue *items;
     int n = op_items(sp, c->args[0], &items, c->at);
@@ -171,7 +171,7 @@ SpecValue builtin_enumerate(Spec *sp, const BuiltinCall *c)
     return constant_tuple(sp, n, rows);
 }
 
-SpecValue builtin_reversed(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_reversed(Spec *sp, const Call *c)
 {
     SpecValue *items;
     int n = op_items(sp, c->args[0], &items, c->at);
@@ -181,7 +181,7 @@ SpecValue builtin_reversed(Spec *sp, const BuiltinCall *c)
     return r;
 }
 
-SpecValue builtin_any_all(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_any_all(Spec *sp, const Call *c)
 {
     SpecValue *items;
     bool all = strcmp(c->builtin->name, "all") == 0;
@@ -226,7 +226,7 @@ static bool is_instance(SpecValue v, const char *name)
     return strcmp(name, "tensor_descriptor_base") == 0 && v.kind == SV_DESC;
 }
 
-SpecValue builtin_isinstance(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_isinstance(Spec *sp, const Call *c)
 {
     SpecValue *items;
     int n = sv_items(&c->args[1], &items);
@@ -240,12 +240,12 @@ SpecValue builtin_isinstance(Spec *sp, const BuiltinCall *c)
 
 /* ---- members by name ---- */
 
-static SpecValue member(Spec *sp, const BuiltinCall *c)
+static SpecValue member(Spec *sp, const Call *c)
 {
     return spec_member(sp, c->args[0], c->args[1].s, c->at, c->spans[1]);
 }
 
-static bool has_member(Spec *sp, const BuiltinCall *c)
+static bool has_member(Spec *sp, const Call *c)
 {
     sp->dx->muted++;
     SpecValue v = member(sp, c);
@@ -254,14 +254,14 @@ static bool has_member(Spec *sp, const BuiltinCall *c)
 }
 
 /* What the host's modules have is not known: neither is the answer. */
-SpecValue builtin_hasattr(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_hasattr(Spec *sp, const Call *c)
 {
     SpecValue x = c->args[0];
     if (module_is_host(x)) return sv_module(module_named(x.module->program, "builtins.hasattr()"));
     return sv_bool(has_member(sp, c));
 }
 
-SpecValue builtin_getattr(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_getattr(Spec *sp, const Call *c)
 {
     if (c->nrest > 1)
         return spec_error(sp, c->at, "getattr takes at most 3 arguments, but %d are given",
@@ -270,7 +270,7 @@ SpecValue builtin_getattr(Spec *sp, const BuiltinCall *c)
     return is_known ? member(sp, c) : c->rest[0];
 }
 
-SpecValue builtin_type(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_type(Spec *sp, const Call *c)
 {
     SpecValue x = c->args[0];
     if (x.kind == SV_RECORD && x.tuple->record_class)

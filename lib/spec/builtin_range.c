@@ -4,7 +4,7 @@
 #include "spec/advice.h"
 #include "spec/argument.h"
 
-static bool bound(Spec *sp, const BuiltinCall *c, int i, const char *what)
+static bool bound(Spec *sp, const Call *c, int i, const char *what)
 {
     SpecValue v = c->args[i];
     if (v.kind == SV_INT || v.kind == SV_BOOL) return true;
@@ -17,7 +17,7 @@ static bool bound(Spec *sp, const BuiltinCall *c, int i, const char *what)
 }
 
 /* Bounds as Python reads them: (upper), (lower, upper), (lower, upper, step). */
-static SpecRange *bounds(Spec *sp, const BuiltinCall *c)
+static SpecRange *bounds(Spec *sp, const Call *c)
 {
     SpecRange *r = arena_new(sp->arena, SpecRange);
     bool two = arg_is_given(c, 1);
@@ -36,7 +36,7 @@ static SpecValue range(SpecRange *r)
     return r ? (SpecValue){.kind = SV_RANGE, .range = r} : sv_error();
 }
 
-SpecValue builtin_range(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_range(Spec *sp, const Call *c)
 {
     return range(bounds(sp, c));
 }
@@ -44,7 +44,7 @@ SpecValue builtin_range(Spec *sp, const BuiltinCall *c)
 enum { MAX_OPTION = 1 << 20 };
 
 /* A count of at least `least`, when it is given. */
-static bool check_option(Spec *sp, const BuiltinCall *c, int i, int64_t least)
+static bool check_option(Spec *sp, const Call *c, int i, int64_t least)
 {
     const __int128 n = c->args[i].i;
     if (!arg_is_given(c, i) || (n >= least && n <= MAX_OPTION)) return true;
@@ -53,7 +53,7 @@ static bool check_option(Spec *sp, const BuiltinCall *c, int i, int64_t least)
 
 /* What a loop may be told is checked; only the stages and disable_licm, the last of it, are asked for
    later. */
-SpecValue builtin_tl_range(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_tl_range(Spec *sp, const Call *c)
 {
     SpecRange *r = bounds(sp, c);
     if (!r || !check_option(sp, c, 3, 0) || !check_option(sp, c, 4, 1)) return sv_error();

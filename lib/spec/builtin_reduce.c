@@ -21,7 +21,7 @@ static Value *flat(Spec *sp, Value *v)
 }
 
 /* r->xs are there. */
-static void start(Spec *sp, const BuiltinCall *c, int axis, int keep_dims, Reduction *r)
+static void start(Spec *sp, const Call *c, int axis, int keep_dims, Reduction *r)
 {
     r->rank = r->xs[0]->type->rank;
     r->axis = (int)c->args[axis].i;
@@ -51,7 +51,7 @@ static Value *reduced(Spec *sp, Value *x, int axis, OpKind kind)
     return op_result(op, 0);
 }
 
-static SpecValue reduce_by_op(Spec *sp, const BuiltinCall *c, int axis, int keep_dims, Value *x,
+static SpecValue reduce_by_op(Spec *sp, const Call *c, int axis, int keep_dims, Value *x,
                               OpKind kind)
 {
     Reduction r = {.n = 1, .xs = {x}};
@@ -63,7 +63,7 @@ static SpecValue reduce_by_op(Spec *sp, const BuiltinCall *c, int axis, int keep
 /* ---- the language's own ---- */
 
 /* Triton had a parameter that only dims before the last could do without. */
-SpecValue builtin_softmax(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_softmax(Spec *sp, const Call *c)
 {
     SpecValue args[] = {c->args[0], arg_is_given(c, 1) ? c->args[1] : sv_int(0), c->args[3]};
     if (arg_is_given(c, 2))
@@ -72,7 +72,7 @@ SpecValue builtin_softmax(Spec *sp, const BuiltinCall *c)
     return spec_call(sp, spec_std(sp, "softmax"), 3, args, c->at);
 }
 
-SpecValue builtin_sum(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_sum(Spec *sp, const Call *c)
 {
     Value *v = c->args[0].v;
     DType dt = arg_is_given(c, 3) ? type_dtype(c->args[3].type)
@@ -115,7 +115,7 @@ static bool is_much(const Spec *sp, const Value *x)
     return tkc_type_count(x->type) > MOST_OF_A_THREAD * WARP * sp->fn->num_warps;
 }
 
-static SpecValue reduce_with_index(Spec *sp, const BuiltinCall *c, Value *x, int axis,
+static SpecValue reduce_with_index(Spec *sp, const Call *c, Value *x, int axis,
                                    int keep_dims)
 {
     x = build_cast(&sp->b, x, widened_for_order(type_dtype(x->type), true), NULL);
@@ -132,7 +132,7 @@ static SpecValue reduce_with_index(Spec *sp, const BuiltinCall *c, Value *x, int
     return finish(sp, &r, (Value *[]){best, first_place(sp, r.xs[0], best, r.axis)});
 }
 
-SpecValue builtin_max_min(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_max_min(Spec *sp, const Call *c)
 {
     Value *v = c->args[0].v;
     if (c->args[2].b) return reduce_with_index(sp, c, v, 1, 4);
@@ -140,12 +140,12 @@ SpecValue builtin_max_min(Spec *sp, const BuiltinCall *c)
     return reduce_by_op(sp, c, 1, 4, v, c->builtin->op);
 }
 
-SpecValue builtin_arg_extremum(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_arg_extremum(Spec *sp, const Call *c)
 {
     return reduce_with_index(sp, c, c->args[0].v, 1, 3).tuple->data[1];
 }
 
-SpecValue builtin_bit_reduce(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_bit_reduce(Spec *sp, const Call *c)
 {
     Value *v = c->args[0].v;
     if (!type_is_int(v->type)) return arg_refuse(sp, c, 0, "a block of integers");
@@ -154,7 +154,7 @@ SpecValue builtin_bit_reduce(Spec *sp, const BuiltinCall *c)
 
 /* ---- the user's ---- */
 
-SpecValue builtin_reduce(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_reduce(Spec *sp, const Call *c)
 {
     Reduction r = {0};
     bool tuple;

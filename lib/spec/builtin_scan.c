@@ -8,7 +8,7 @@ static SpecValue results(Spec *sp, const Op *op, bool tuple)
 }
 
 /* A running sum or product along an axis, in the type asked for or the one it has by itself. */
-SpecValue builtin_running(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_running(Spec *sp, const Call *c)
 {
     const OpKind kind = c->builtin->op;
     Value *x = c->args[0].v;
@@ -21,7 +21,7 @@ SpecValue builtin_running(Spec *sp, const BuiltinCall *c)
     return results(sp, op, false);
 }
 
-SpecValue builtin_scan(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_scan(Spec *sp, const Call *c)
 {
     Value *xs[COMBINE_MAX];
     bool tuple;
@@ -32,7 +32,7 @@ SpecValue builtin_scan(Spec *sp, const BuiltinCall *c)
     return results(sp, op, tuple);
 }
 
-SpecValue builtin_sort(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_sort(Spec *sp, const Call *c)
 {
     Value *v = c->args[0].v;
     const int axis = (int)c->args[1].i;
@@ -44,7 +44,7 @@ SpecValue builtin_sort(Spec *sp, const BuiltinCall *c)
     return results(sp, op, false);
 }
 
-SpecValue builtin_histogram(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_histogram(Spec *sp, const Call *c)
 {
     Value *args[2] = {c->args[0].v, NULL};
     const __int128 bins = c->args[1].i;
@@ -64,7 +64,7 @@ SpecValue builtin_histogram(Spec *sp, const BuiltinCall *c)
     return results(sp, build_op(&sp->b, OP_HISTOGRAM, args[1] ? 2 : 1, args, 1, &t), false);
 }
 
-SpecValue builtin_gather(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_gather(Spec *sp, const Call *c)
 {
     Value *src = c->args[0].v, *index = c->args[1].v;
     const int axis = (int)c->args[2].i;

@@ -7,14 +7,14 @@ static Value *as_block(Spec *sp, Value *v)
     return type_is_block(v->type) ? v : build_splat(&sp->b, v, 1, (const int32_t[]){1});
 }
 
-SpecValue builtin_broadcast(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_broadcast(Spec *sp, const Call *c)
 {
     Value *x = c->args[0].v, *y = c->args[1].v;
     if (!broadcast_pair(sp, &x, &y, c->at)) return sv_error();
     return arg_results(sp, 2, (Value *[]){x, y});
 }
 
-SpecValue builtin_broadcast_to(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_broadcast_to(Spec *sp, const Call *c)
 {
     Shape shape;
     if (!arg_rest_shape(sp, c, &shape)) return sv_error();
@@ -29,7 +29,7 @@ static bool refuse_duplicates(Spec *sp, Span at, const int64_t *axes, int n)
 }
 
 /* Axes of the result, each in [-rank, rank), ascending. */
-static bool new_axes(Spec *sp, const BuiltinCall *c, int rank, bool *is_new, int *count)
+static bool new_axes(Spec *sp, const Call *c, int rank, bool *is_new, int *count)
 {
     int64_t axes[TKC_MAX_RANK];
     int n = arg_ints(sp, c, 1, axes);
@@ -53,7 +53,7 @@ static bool new_axes(Spec *sp, const BuiltinCall *c, int rank, bool *is_new, int
     return true;
 }
 
-SpecValue builtin_expand_dims(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_expand_dims(Spec *sp, const Call *c)
 {
     bool is_new[TKC_MAX_RANK] = {false};
     int n;
@@ -69,7 +69,7 @@ SpecValue builtin_expand_dims(Spec *sp, const BuiltinCall *c)
     return sv_value(v);
 }
 
-SpecValue builtin_squeeze(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_squeeze(Spec *sp, const Call *c)
 {
     const Value *v = c->args[0].v;
     const int axis = (int)c->args[1].i;
@@ -83,7 +83,7 @@ SpecValue builtin_squeeze(Spec *sp, const BuiltinCall *c)
 }
 
 /* Without dims, the last two change places. */
-static bool permutation(Spec *sp, const BuiltinCall *c, int rank, int *perm)
+static bool permutation(Spec *sp, const Call *c, int rank, int *perm)
 {
     SpecValue *items;
     int n = arg_rest(c, &items);
@@ -108,7 +108,7 @@ static bool permutation(Spec *sp, const BuiltinCall *c, int rank, int *perm)
     return true;
 }
 
-SpecValue builtin_trans(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_trans(Spec *sp, const Call *c)
 {
     Value *v = c->args[0].v;
     int perm[TKC_MAX_RANK];
@@ -116,10 +116,9 @@ SpecValue builtin_trans(Spec *sp, const BuiltinCall *c)
     return sv_value(build_trans(&sp->b, v, perm));
 }
 
-static SpecValue reshape(Spec *sp, const BuiltinCall *c, const Shape *shape)
+static SpecValue reshape(Spec *sp, const Call *c, const Shape *shape, bool can_reorder)
 {
     Value *v = c->args[0].v;
-    const bool can_reorder = c->args[1].b;
     if (shape_count(shape) != tkc_type_count(v->type))
         return spec_error(
             sp, c->at, "%s of %s to %s changes the number of elements from %lld to %lld",
@@ -129,26 +128,19 @@ static SpecValue reshape(Spec *sp, const BuiltinCall *c, const Shape *shape)
     return sv_value(build_reshape(&sp->b, v, shape->rank, shape->dims, true));
 }
 
-SpecValue builtin_reshape(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_reshape(Spec *sp, const Call *c)
 {
     Shape shape;
-    return arg_rest_shape(sp, c, &shape) ? reshape(sp, c, &shape) : sv_error();
+    return arg_rest_shape(sp, c, &shape) ? reshape(sp, c, &shape, c->args[2].b) : sv_error();
 }
 
-SpecValue builtin_ravel(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_ravel(Spec *sp, const Call *c)
 {
     const Shape shape = {.rank = 1, .dims = {(int32_t)tkc_type_count(c->args[0].v->type)}};
-    return reshape(sp, c, &shape);
+    return reshape(sp, c, &shape, c->args[1].b);
 }
 
-static Value *join(Spec *sp, Value *x, Value *y)
-{
-    bool scalars = !type_is_block(x->type);
-    Value *r = build_join(&sp->b, as_block(sp, x), as_block(sp, y));
-    return scalars ? build_reshape(&sp->b, r, 1, (const int32_t[]){2}, false) : r;
-}
-
-static bool can_join(Spec *sp, const BuiltinCall *c, const Value *x)
+static bool can_join(Spec *sp, const Call *c, const Value *x)
 {
     Shape shape = shape_of(x->type);
     if (shape.rank < TKC_MAX_RANK) {
@@ -159,25 +151,25 @@ static bool can_join(Spec *sp, const BuiltinCall *c, const Value *x)
                      shape.rank + 1);
 }
 
-SpecValue builtin_join(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_join(Spec *sp, const Call *c)
 {
     Value *x, *y;
     if (!arg_pair(sp, c, UNIFY_POINTERS, &x, &y) || !can_join(sp, c, x)) return sv_error();
-    return sv_value(join(sp, x, y));
+    Value *r = build_join(&sp->b, as_block(sp, x), as_block(sp, y));
+    const Shape pair = {.rank = 1, .dims = {2}};
+    return sv_value(type_is_block(x->type) ? r : shape_fill(sp, r, &pair));
 }
 
-SpecValue builtin_interleave(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_interleave(Spec *sp, const Call *c)
 {
-    Value *x, *y;
-    if (!arg_pair(sp, c, UNIFY_POINTERS, &x, &y) || !can_join(sp, c, x)) return sv_error();
-    Shape shape = shape_of(x->type);
-    Value *r = join(sp, x, y);
-    if (shape.rank == 0) return sv_value(r);
-    shape.dims[shape.rank - 1] *= 2;
-    return sv_value(build_reshape(&sp->b, r, shape.rank, shape.dims, false));
+    SpecValue r = builtin_join(sp, c);
+    if (sv_is_error(r) || r.v->type->rank == 1) return r;
+    Shape shape = shape_of(r.v->type);
+    shape.dims[--shape.rank - 1] *= 2;
+    return sv_value(build_reshape(&sp->b, r.v, shape.rank, shape.dims, false));
 }
 
-SpecValue builtin_split(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_split(Spec *sp, const Call *c)
 {
     Value *v = c->args[0].v, *lo, *hi;
     int rank = v->type->rank;
@@ -207,7 +199,7 @@ static Value *cat(Spec *sp, Value *x, Value *y, int axis)
     return axis != 0 ? build_trans(&sp->b, r, swap) : r;
 }
 
-SpecValue builtin_cat(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_cat(Spec *sp, const Call *c)
 {
     Value *x, *y;
     const int axis = (int)c->args[3].i;

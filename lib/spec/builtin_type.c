@@ -18,7 +18,7 @@ static const struct { const char *name; unsigned kinds; int min_bits, max_bits; 
 };
 #undef KIND
 
-SpecValue builtin_type_is(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_type_is(Spec *sp, const Call *c)
 {
     (void)sp;
     const Type *t = c->args[0].type;
@@ -36,7 +36,7 @@ SpecValue builtin_type_is(Spec *sp, const BuiltinCall *c)
     return sv_bool(dtype_find(name, strlen(name)) == type_dtype(t));
 }
 
-SpecValue builtin_type_limit(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_type_limit(Spec *sp, const Call *c)
 {
     const Type *t = c->args[0].type;
     if (t->kind != TY_SCALAR || type_is_float(t)) return arg_refuse(sp, c, 0, "an integer type");
@@ -47,12 +47,12 @@ SpecValue builtin_type_limit(Spec *sp, const BuiltinCall *c)
     return sv_int(max ? 2 * half - 1 : 0);
 }
 
-SpecValue builtin_type_shape(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_type_shape(Spec *sp, const Call *c)
 {
     return constant_ints(sp, c->args[0].type->rank, c->args[0].type->shape);
 }
 
-SpecValue builtin_get_int_dtype(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_get_int_dtype(Spec *sp, const Call *c)
 {
     const bool is_signed = c->args[1].b;
     for (int dt = DT_NONE + 1; dt < DT_COUNT; dt++) {
@@ -65,7 +65,7 @@ SpecValue builtin_get_int_dtype(Spec *sp, const BuiltinCall *c)
     return arg_refuse(sp, c, 0, "1, 8, 16, 32 or 64");
 }
 
-SpecValue builtin_pointer_type(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_pointer_type(Spec *sp, const Call *c)
 {
     const Type *t = c->args[0].type;
     if (t->kind != TY_SCALAR && t->kind != TY_POINTER)
@@ -73,7 +73,7 @@ SpecValue builtin_pointer_type(Spec *sp, const BuiltinCall *c)
     return sv_type(type_pointer(sp->ir->types, t));
 }
 
-SpecValue builtin_block_type(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_block_type(Spec *sp, const Call *c)
 {
     Shape shape;
     if (!arg_shape(sp, c, 1, &shape)) return sv_error();
@@ -82,7 +82,7 @@ SpecValue builtin_block_type(Spec *sp, const BuiltinCall *c)
 
 /* ---- strings ---- */
 
-SpecValue builtin_string_case(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_string_case(Spec *sp, const Call *c)
 {
     bool up = strcmp(c->builtin->name, "upper") == 0;
     Str s = c->args[0].s;
@@ -94,7 +94,7 @@ SpecValue builtin_string_case(Spec *sp, const BuiltinCall *c)
     return sv_str(intern(sp->names, buf_text(&out), out.len));
 }
 
-SpecValue builtin_string_affix(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_string_affix(Spec *sp, const Call *c)
 {
     (void)sp;
     Str s = c->args[0].s, affix = c->args[1].s;
@@ -109,7 +109,7 @@ static SpecValue substring(Spec *sp, const char *begin, const char *end)
     return sv_str(intern(sp->names, begin, (size_t)(end - begin)));
 }
 
-SpecValue builtin_string_split(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_string_split(Spec *sp, const Call *c)
 {
     if (str_len(c->args[1].s) == 0) return arg_refuse(sp, c, 1, "a string that is not empty");
     Str s = c->args[0].s, by = c->args[1].s;
@@ -130,7 +130,7 @@ SpecValue builtin_string_split(Spec *sp, const BuiltinCall *c)
 }
 
 /* "{} of {1}": the values in order or by number, without format specifications. */
-SpecValue builtin_string_format(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_string_format(Spec *sp, const Call *c)
 {
     Buf out = buf_make(sp->arena);
     long next = 0;

@@ -181,7 +181,7 @@ static int find_param(const Call *c, Str name)
 {
     for (int i = 0; i < c->params->len; i++) {
         ParamKind k = c->params->data[i].kind;
-        bool is_open_rest = k == PARAM_VARARGS && c->builtin && !c->values[i].tuple->len;
+        bool is_open_rest = k == PARAM_VARARGS && c->builtin && !c->args[i].tuple->len;
         if (c->params->data[i].name == name &&
             (k == PARAM_POSITIONAL || k == PARAM_KEYWORD_ONLY || is_open_rest))
             return i;
@@ -244,9 +244,9 @@ static bool bind_keyword(Spec *sp, Call *c, const Arg *a)
     }
     if (i < 0) return unknown_keyword(sp, c, a);
     c->spans[i] = a->span;
-    if (c->values[i].kind == SV_ABSENT) return c->values[i] = a->value, true;
+    if (c->args[i].kind == SV_ABSENT) return c->args[i] = a->value, true;
     if (c->params->data[i].kind == PARAM_VARARGS)
-        return c->values[i] = constant_tuple(sp, 1, &a->value), true;
+        return c->args[i] = constant_tuple(sp, 1, &a->value), true;
     return spec_fail(sp, a->span, "%s gets two values for '%s'", title_of(sp, c), a->name);
 }
 
@@ -260,19 +260,19 @@ static int npositional(const Args *args)
 /* Positional arguments first; false after an error. */
 static bool bind_positional(Spec *sp, Call *c)
 {
-    int given = npositional(c->args), next = 0;
+    int given = npositional(c->given), next = 0;
     for (int i = 0; i < c->params->len; i++) {
         ParamKind k = c->params->data[i].kind;
-        if (k == PARAM_VARARGS) return c->values[i] = pack_positional(sp, c->args, next), true;
+        if (k == PARAM_VARARGS) return c->args[i] = pack_positional(sp, c->given, next), true;
         if (k != PARAM_POSITIONAL && k != PARAM_POSITIONAL_ONLY) break;
         if (next == given) continue;
-        c->values[i] = c->args->data[next].value;
-        c->spans[i] = c->args->data[next++].span;
+        c->args[i] = c->given->data[next].value;
+        c->spans[i] = c->given->data[next++].span;
     }
     if (next == given) return true;
     const char *s = next == 1 ? "" : "s", *are = given == 1 ? "is" : "are";
     if (c->builtin)
-        return spec_fail(sp, c->args->data[next].span,
+        return spec_fail(sp, c->given->data[next].span,
                          "%s takes at most %d argument%s, but %d %s given", title_of(sp, c), next,
                          s, given, are);
     spec_error(sp, c->at, "'%s' takes %d positional argument%s, but %d %s given",
@@ -284,8 +284,8 @@ static bool bind_positional(Spec *sp, Call *c)
 static void note_places(Spec *sp, const Call *c)
 {
     Buf list = buf_make(sp->arena);
-    for (int i = 0; i < npositional(c->args) && i < c->params->len; i++) {
-        const Span at = c->args->data[i].span;
+    for (int i = 0; i < npositional(c->given) && i < c->params->len; i++) {
+        const Span at = c->given->data[i].span;
         if (!at.source) continue;
         const char *text = span_text(sp->arena, at), *name = c->params->data[i].name;
         if (strcmp(text, name) && walk_param(c->params, text))
@@ -300,7 +300,7 @@ static bool refuse_missing(Spec *sp, const Call *c, const char *missing)
     else spec_error(sp, c->at, "'%s' is called without %s", c->name, missing);
     if (!c->builtin) note_places(sp, c);
     note_callee(sp, c);
-    if (c->builtin) advise_missing(sp, c->builtin, c->spans[0], c->args->len);
+    if (c->builtin) advise_missing(sp, c->builtin, c->spans[0], c->given->len);
     return false;
 }
 
@@ -308,10 +308,10 @@ static bool fill_defaults(Spec *sp, Call *c)
 {
     Buf missing = buf_make(sp->arena);
     for (int i = 0; i < c->params->len; i++) {
-        if (c->values[i].kind != SV_ABSENT) continue;
-        c->values[i] = c->params->data[i].kind == PARAM_KWARGS ? pack_keywords(sp, &c->extra)
+        if (c->args[i].kind != SV_ABSENT) continue;
+        c->args[i] = c->params->data[i].kind == PARAM_KWARGS ? pack_keywords(sp, &c->extra)
                                                                : default_of(sp, c, i);
-        if (c->values[i].kind == SV_ABSENT)
+        if (c->args[i].kind == SV_ABSENT)
             buf_printf(&missing, "%s'%s'", missing.len ? ", " : "", c->params->data[i].name);
     }
     return !missing.len || refuse_missing(sp, c, buf_text(&missing));
@@ -320,15 +320,15 @@ static bool fill_defaults(Spec *sp, Call *c)
 bool bind_args(Spec *sp, Call *c)
 {
     const AstParams *params = c->params;
-    c->values = arena_array(sp->arena, SpecValue, params->len + 1);
+    c->args = arena_array(sp->arena, SpecValue, params->len + 1);
     c->spans = arena_array(sp->arena, Span, params->len + 1);
     for (int i = 0; i < params->len; i++) {
-        c->values[i] = sv_absent();
+        c->args[i] = sv_absent();
         c->spans[i] = c->at;
     }
     if (!bind_positional(sp, c)) return false;
-    for (int i = npositional(c->args); i < c->args->len; i++)
-        if (c->args->data[i].name && !bind_keyword(sp, c, &c->args->data[i])) return false;
+    for (int i = npositional(c->given); i < c->given->len; i++)
+        if (c->given->data[i].name && !bind_keyword(sp, c, &c->given->data[i])) return false;
     return fill_defaults(sp, c);
 }
 
@@ -338,7 +338,7 @@ static Call call_of(const SpecFunc *fn, const Args *args, Span at)
                   .params = params_of(fn),
                   .fn = fn,
                   .defined = name_span(fn),
-                  .args = args,
+                  .given = args,
                   .at = at};
 }
 
@@ -403,7 +403,7 @@ SpecValue call_constructor(Spec *sp, const SpecFunc *init, SpecValue self, const
     Args all = with_self(sp, self, args, at);
     Call c = call_of(init, &all, at);
     if (!bind_args(sp, &c) || !can_enter(sp, init, true, at)) return sv_error();
-    return run_with(sp, init, c.values, true, c.params->data[0].name, at);
+    return run_with(sp, init, c.args, true, c.params->data[0].name, at);
 }
 
 /* A function of host code: no decorator says that kernels may call it. Methods need none. */
@@ -433,9 +433,9 @@ static SpecValue call_func(Spec *sp, const SpecFunc *fn, const Builtin *b, const
     Call c = call_of(fn, &all, at);
     c.builtin = b;
     if (!bind_args(sp, &c)) return sv_error();
-    bool is_host = runs_on_host(sp, fn, c.values, c.params->len);
+    bool is_host = runs_on_host(sp, fn, c.args, c.params->len);
     if (!can_enter(sp, fn, is_host, at)) return sv_error();
-    SpecValue v = run_with(sp, fn, c.values, is_host, NULL, at);
+    SpecValue v = run_with(sp, fn, c.args, is_host, NULL, at);
     return is_host ? v : strengthen_all(sp, v, at); /* a number that is returned has its type */
 }
 
@@ -445,7 +445,6 @@ typedef struct Signature {
     const AstParams *params; /* annotated with their kinds */
     SpecValue *defaults;
     const ArgKind **kinds;
-    Str *names;
 } Signature;
 
 /* A row's parameters are those of a function; its defaults cost a kernel nothing. */
@@ -459,18 +458,15 @@ static const Signature *signature_of(Spec *sp, const Builtin *b)
     check(file->ok && file->body.len == 1, "builtins.def: the parameters of '%s'", b->name);
     const AstParams *params = &file->body.data[0]->def.params;
     const long steps = sp->steps;
-    int n = 0;
     s = arena_new(sp->arena, Signature);
     s->params = params;
     s->defaults = arena_array(sp->arena, SpecValue, params->len + 1);
     s->kinds = arena_array(sp->arena, const ArgKind *, params->len + 1);
-    s->names = arena_array(sp->arena, Str, params->len + 1);
     for (int i = 0; i < params->len; i++) {
         const AstParam *p = &params->data[i];
         s->defaults[i] = p->default_ ? spec_eval(sp, p->default_) : sv_absent();
         if (p->annotation) s->kinds[i] = arg_kind(p->annotation->name.id);
         check(!p->annotation || s->kinds[i], "builtins.def: the kind of '%s'", p->name);
-        if (p->kind != PARAM_VARARGS && p->kind != PARAM_KWARGS) s->names[n++] = p->name;
     }
     sp->steps = steps;
     if (!sp->out_of_budget) map_set_ptr(&sp->program->signatures, b, s);
@@ -485,23 +481,13 @@ static SpecValue call_builtin(Spec *sp, const Builtin *b, const Args *args, Span
         return call_func(sp, fn.fn, b, args, at);
     }
     const Signature *s = signature_of(sp, b);
-    Call call = {
-        .builtin = b, .params = s->params, .defaults = s->defaults, .args = args, .at = at};
-    if (!bind_args(sp, &call)) return sv_error();
-    BuiltinCall c = {.builtin = b,
-                     .names = s->names,
-                     .args = call.values,
-                     .spans = call.spans,
-                     .keywords = &call.extra,
-                     .at = at};
+    Call c = {.builtin = b, .params = s->params, .defaults = s->defaults, .given = args, .at = at};
+    if (!bind_args(sp, &c)) return sv_error();
     spec_at(sp, at);
     for (int i = 0; i < s->params->len; i++) {
-        const ParamKind kind = s->params->data[i].kind;
-        if (kind == PARAM_VARARGS) c.rest = c.args[i].tuple->data, c.nrest = c.args[i].tuple->len;
-        if (kind == PARAM_VARARGS || kind == PARAM_KWARGS) continue;
-        c.args[c.nargs] = c.args[i];
-        c.spans[c.nargs] = c.spans[i];
-        if (!arg_read(sp, &c, c.nargs++, s->kinds[i], s->defaults[i])) return sv_error();
+        if (s->params->data[i].kind == PARAM_VARARGS)
+            c.rest = c.args[i].tuple->data, c.nrest = c.args[i].tuple->len;
+        if (!arg_read(sp, &c, i, s->kinds[i], s->defaults[i])) return sv_error();
     }
     return b->fn(sp, &c);
 }

@@ -4,7 +4,7 @@
 
 #include "spec/argument.h"
 
-int combine_operands(Spec *sp, const BuiltinCall *c, int i, Value **xs, bool *tuple)
+int combine_operands(Spec *sp, const Call *c, int i, Value **xs, bool *tuple)
 {
     SpecValue *items;
     int n = sv_items(&c->args[i], &items);

@@ -130,23 +130,7 @@ bool enter_nested(Spec *sp, Span at);
 void leave_nested(Spec *sp);
 
 /* ---- call.c ---- */
-typedef struct Arg { Str name; SpecValue value; Span span; } Arg; /* name NULL: positional */
-typedef struct Args { Arg *data; int len, cap; bool has_error; } Args; /* positional ones first */
 SpecValue eval_call(Spec *sp, const Ast *e);
-/* Arguments for parameters: a function's, an operation's, or the fields of a class. */
-typedef struct Call {
-    Str name;
-    const Builtin *builtin;    /* or NULL */
-    const char *method;        /* what messages call it when it is not `name`; or NULL */
-    const AstParams *params;
-    const SpecValue *defaults; /* ABSENT: none; NULL: the parameters' own, in fn's file */
-    const SpecFunc *fn;
-    Span defined, at;
-    const Args *args;
-    SpecValue *values;         /* bound: one for each parameter, with its place */
-    Span *spans;
-    Args extra;                /* for **name */
-} Call;
 /* False after an error. */
 bool bind_args(Spec *sp, Call *c);
 /* Runs a class's __init__ and gives what `self` has become; poison after an error. */

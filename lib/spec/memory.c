@@ -54,7 +54,7 @@ Value *memory_operand(Spec *sp, const Type *pointer, SpecValue value, const char
     return v ? beside_pointer(sp, pointer, v, value, what, at) : NULL;
 }
 
-Value *memory_arg(Spec *sp, const BuiltinCall *c, int i, const Type *pointer)
+Value *memory_arg(Spec *sp, const Call *c, int i, const Type *pointer)
 {
     return memory_operand(sp, pointer, c->args[i], arg_what(sp, c, i), c->spans[i]);
 }
@@ -105,7 +105,7 @@ bool memory_store(Spec *sp, const Access *a, SpecValue value, Span at)
     return true;
 }
 
-bool memory_mask(Spec *sp, const BuiltinCall *c, int i, const Value *pointer, Value **mask)
+bool memory_mask(Spec *sp, const Call *c, int i, const Value *pointer, Value **mask)
 {
     const SpecValue value = c->args[i];
     const Span at = c->spans[i];

@@ -26,10 +26,10 @@ bool memory_store(Spec *sp, const Access *a, SpecValue value, Span at);
 /* A value cast to the pointee type in the shape of the pointers' type. NULL after an error. */
 Value *memory_operand(Spec *sp, const Type *pointer, SpecValue value, const char *what, Span at);
 /* The same of argument i. */
-Value *memory_arg(Spec *sp, const BuiltinCall *c, int i, const Type *pointer);
+Value *memory_arg(Spec *sp, const Call *c, int i, const Type *pointer);
 /* Argument i as a mask in the pointer's shape; NULL in *mask for none (None, True). False after an error. */
-bool memory_mask(Spec *sp, const BuiltinCall *c, int i, const Value *pointer, Value **mask);
+bool memory_mask(Spec *sp, const Call *c, int i, const Value *pointer, Value **mask);
 /* The call's read-modify-write, by its name, works on such elements. False after an error. */
-bool atomic_takes(Spec *sp, const BuiltinCall *c, const Type *elem);
+bool atomic_takes(Spec *sp, const Call *c, const Type *elem);
 
 #endif

@@ -150,10 +150,10 @@ static bool bind_fields(Spec *sp, const RecordClass *c, const Args *args, SpecTu
                  .params = &params,
                  .defaults = c->defaults,
                  .defined = c->at,
-                 .args = args,
+                 .given = args,
                  .at = at};
     bool ok = bind_args(sp, &call);
-    out->data = call.values;
+    out->data = call.args;
     for (int i = 0; i < c->len && ok; i++) out->data[i] = record_item(sp, out, i, out->data[i], at);
     return ok;
 }
@@ -220,7 +220,7 @@ SpecValue record_call(Spec *sp, const RecordClass *c, const Args *args, Span at)
     return sv_tuple(SV_RECORD, t);
 }
 
-SpecValue builtin_aggregate_replace(Spec *sp, const BuiltinCall *c)
+SpecValue builtin_aggregate_replace(Spec *sp, const Call *c)
 {
     SpecValue x = c->args[0];
     if (x.kind != SV_RECORD || !x.tuple->record_class ||
@@ -230,7 +230,7 @@ SpecValue builtin_aggregate_replace(Spec *sp, const BuiltinCall *c)
     fields.defaults = x.tuple->data;
     fields.keywords_only = true;
     SpecTuple *t = new_record(sp, x.tuple->record_class);
-    if (!bind_fields(sp, &fields, c->keywords, t, c->at)) return sv_error();
+    if (!bind_fields(sp, &fields, &c->extra, t, c->at)) return sv_error();
     return sv_tuple(SV_RECORD, t);
 }
 

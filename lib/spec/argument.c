@@ -255,8 +255,9 @@ bool arg_rest_shape(Spec *sp, const Call *c, Shape *out)
                       arena_printf(sp->arena, "the shape of %s", arg_operation(sp, c)), out, c->at);
 }
 
-SpecValue arg_results(Spec *sp, int n, Value *const *values)
+SpecValue arg_results(Spec *sp, bool is_tuple, int n, Value *const *values)
 {
+    if (!is_tuple) return sv_value(values[0]);
     SpecTuple *t = tuple_new(sp, n);
     for (int i = 0; i < n; i++) t->data[i] = sv_value(values[i]);
     return sv_tuple(SV_TUPLE, t);

@@ -40,7 +40,7 @@ bool arg_rest_shape(Spec *sp, const Call *c, Shape *out);
 /* n values, of parameter i, in one shape. False after an error. */
 bool arg_broadcast(Spec *sp, const Call *c, int i, int n, const SpecValue *items,
                    Value **out);
-/* An SV_TUPLE as a SpecValue, for operations with several results. */
-SpecValue arg_results(Spec *sp, int n, Value *const *values);
+/* The values as a tuple, for operations with several results; else the first. */
+SpecValue arg_results(Spec *sp, bool is_tuple, int n, Value *const *values);
 
 #endif

@@ -97,7 +97,7 @@ static SpecValue extents(Spec *sp, const SpecBlockPtr *p, Span at)
         all[d] = tile_narrow(&sp->b, p->shape[d]);
         if (!all[d]) all[d] = build_cast(&sp->b, p->shape[d], DT_I32, NULL);
     }
-    return arg_results(sp, p->block.rank, all);
+    return arg_results(sp, true, p->block.rank, all);
 }
 
 static SpecValue block_ptr_attribute(Spec *sp, SpecValue x, Str name, Span at)
@@ -111,7 +111,8 @@ static SpecValue block_ptr_attribute(Spec *sp, SpecValue x, Str name, Span at)
     if (is_type || strcmp(name, "dtype") == 0) return sv_type(type_pointer(sp->ir->types, block));
     if (strcmp(name, "block_shape") == 0) return constant_ints(sp, p->block.rank, p->block.dims);
     if (strcmp(name, "shape") == 0 && desc) return extents(sp, p, at);
-    if (strcmp(name, "strides") == 0 && desc) return arg_results(sp, p->block.rank, p->strides);
+    if (strcmp(name, "strides") == 0 && desc)
+        return arg_results(sp, true, p->block.rank, p->strides);
     if (strcmp(name, "base") == 0 && desc) return sv_value(p->base);
     if (desc) return method(sp, x, name, NS_DESC, at);
     return strcmp(name, "advance") == 0 ? method(sp, x, name, NS_METHOD, at)

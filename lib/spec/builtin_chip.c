@@ -64,8 +64,7 @@ SpecValue builtin_inline_asm(Spec *sp, const Call *c)
     if (nresults < 0) return sv_error();
     Op *op = assembly(sp, text, c->args[1].s, pure, (int)pack, n, args, nresults, types);
     if (!asm_is_consistent(sp, c, op)) return sv_error();
-    bool tuple = c->args[3].kind != SV_TYPE;
-    return tuple ? arg_results(sp, nresults, op->results) : sv_value(op_result(op, 0));
+    return arg_results(sp, c->args[3].kind != SV_TYPE, nresults, op->results);
 }
 
 /* Chips before sm_90 begin no launch before the one that it depends on has ended: there is nothing to wait for, and nothing to allow. */

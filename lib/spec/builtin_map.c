@@ -102,7 +102,7 @@ static SpecValue results(Mapped *m, SpecValue v)
         out[i] = gather(m, items + i * m->pack);
         if (!out[i]) return sv_error();
     }
-    return arg_results(m->sp, n / m->pack, out);
+    return arg_results(m->sp, true, n / m->pack, out);
 }
 
 static SpecValue call(Mapped *m, int n, Value *const *args)

@@ -37,11 +37,11 @@ static Value *with_dims(Spec *sp, const Reduction *r, Value *v)
     return build_expand_dims(&sp->b, v, r->axis);
 }
 
-static SpecValue finish(Spec *sp, const Reduction *r, Value *const *found)
+static SpecValue finish(Spec *sp, const Reduction *r, bool is_tuple, Value *const *found)
 {
     Value *results[COMBINE_MAX];
     for (int i = 0; i < r->n; i++) results[i] = with_dims(sp, r, found[i]);
-    return r->n == 1 ? sv_value(results[0]) : arg_results(sp, r->n, results);
+    return arg_results(sp, is_tuple, r->n, results);
 }
 
 static Value *reduced(Spec *sp, Value *x, int axis, OpKind kind)
@@ -57,7 +57,7 @@ static SpecValue reduce_by_op(Spec *sp, const Call *c, int axis, int keep_dims, 
     Reduction r = {.n = 1, .xs = {x}};
     start(sp, c, axis, keep_dims, &r);
     Value *result = reduced(sp, r.xs[0], r.axis, kind);
-    return finish(sp, &r, &result);
+    return finish(sp, &r, false, &result);
 }
 
 /* ---- the language's own ---- */
@@ -126,10 +126,10 @@ static SpecValue reduce_with_index(Spec *sp, const Call *c, Value *x, int axis,
         r.xs[1] = combine_index_along(sp, r.xs[0], r.axis);
         Op *op = build_reduce(&sp->b, r.axis, 2, r.xs);
         combine_by_order(sp, op, c->builtin->op == OP_MAX);
-        return finish(sp, &r, op->results);
+        return finish(sp, &r, true, op->results);
     }
     Value *best = reduced(sp, r.xs[0], r.axis, c->builtin->op);
-    return finish(sp, &r, (Value *[]){best, first_place(sp, r.xs[0], best, r.axis)});
+    return finish(sp, &r, true, (Value *[]){best, first_place(sp, r.xs[0], best, r.axis)});
 }
 
 SpecValue builtin_max_min(Spec *sp, const Call *c)
@@ -157,12 +157,10 @@ SpecValue builtin_bit_reduce(Spec *sp, const Call *c)
 SpecValue builtin_reduce(Spec *sp, const Call *c)
 {
     Reduction r = {0};
-    bool tuple;
-    r.n = combine_operands(sp, c, 0, r.xs, &tuple);
+    r.n = combine_operands(sp, c, 0, r.xs);
     if (r.n < 0) return sv_error();
     start(sp, c, 1, 3, &r);
     Op *op = build_reduce(&sp->b, r.axis, r.n, r.xs);
     if (!combine_by_function(sp, op, c->args[2], c->at)) return sv_error();
-    SpecValue result = finish(sp, &r, op->results);
-    return tuple && r.n == 1 ? arg_results(sp, 1, &result.v) : result;
+    return finish(sp, &r, sv_is_sequence(c->args[0]), op->results);
 }

@@ -2,11 +2,6 @@
 #include "spec/argument.h"
 #include "spec/combine.h"
 
-static SpecValue results(Spec *sp, const Op *op, bool tuple)
-{
-    return tuple ? arg_results(sp, op->nresults, op->results) : sv_value(op_result(op, 0));
-}
-
 /* A running sum or product along an axis, in the type asked for or the one it has by itself. */
 SpecValue builtin_running(Spec *sp, const Call *c)
 {
@@ -18,18 +13,17 @@ SpecValue builtin_running(Spec *sp, const Call *c)
     x = build_cast(&sp->b, x, dt, NULL);
     Op *op = build_scan(&sp->b, (int)c->args[1].i, c->args[2].b, 1, &x);
     combine_by_op(sp, op, kind);
-    return results(sp, op, false);
+    return sv_value(op_result(op, 0));
 }
 
 SpecValue builtin_scan(Spec *sp, const Call *c)
 {
     Value *xs[COMBINE_MAX];
-    bool tuple;
-    int n = combine_operands(sp, c, 0, xs, &tuple);
+    int n = combine_operands(sp, c, 0, xs);
     if (n < 0) return sv_error();
     Op *op = build_scan(&sp->b, (int)c->args[1].i, c->args[3].b, n, xs);
     if (!combine_by_function(sp, op, c->args[2], c->at)) return sv_error();
-    return results(sp, op, tuple);
+    return arg_results(sp, sv_is_sequence(c->args[0]), n, op->results);
 }
 
 SpecValue builtin_sort(Spec *sp, const Call *c)
@@ -41,7 +35,7 @@ SpecValue builtin_sort(Spec *sp, const Call *c)
                           arg_operation(sp, c), axis, v->type->rank);
     Op *op = build_op(&sp->b, OP_SORT, 1, &v, 1, &v->type);
     if (c->args[2].b) ir_set_int(sp->fn, op, ATTR_DESCENDING, 1);
-    return results(sp, op, false);
+    return sv_value(op_result(op, 0));
 }
 
 SpecValue builtin_histogram(Spec *sp, const Call *c)
@@ -61,7 +55,7 @@ SpecValue builtin_histogram(Spec *sp, const Call *c)
         if (!args[1]) return sv_error();
     }
     const Type *t = shape_type(sp, type_scalar(sp->ir->types, DT_I32), &shape);
-    return results(sp, build_op(&sp->b, OP_HISTOGRAM, args[1] ? 2 : 1, args, 1, &t), false);
+    return sv_value(op_result(build_op(&sp->b, OP_HISTOGRAM, args[1] ? 2 : 1, args, 1, &t), 0));
 }
 
 SpecValue builtin_gather(Spec *sp, const Call *c)

@@ -11,7 +11,7 @@ SpecValue builtin_broadcast(Spec *sp, const Call *c)
 {
     Value *x = c->args[0].v, *y = c->args[1].v;
     if (!broadcast_pair(sp, &x, &y, c->at)) return sv_error();
-    return arg_results(sp, 2, (Value *[]){x, y});
+    return arg_results(sp, true, 2, (Value *[]){x, y});
 }
 
 SpecValue builtin_broadcast_to(Spec *sp, const Call *c)
@@ -182,7 +182,7 @@ SpecValue builtin_split(Spec *sp, const Call *c)
     } else {
         build_split(&sp->b, v, &lo, &hi);
     }
-    return arg_results(sp, 2, (Value *[]){lo, hi});
+    return arg_results(sp, true, 2, (Value *[]){lo, hi});
 }
 
 /* The op works along dimension 0; another one is brought there and back. */

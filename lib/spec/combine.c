@@ -4,11 +4,10 @@
 
 #include "spec/argument.h"
 
-int combine_operands(Spec *sp, const Call *c, int i, Value **xs, bool *tuple)
+int combine_operands(Spec *sp, const Call *c, int i, Value **xs)
 {
     SpecValue *items;
     int n = sv_items(&c->args[i], &items);
-    *tuple = sv_is_sequence(c->args[i]);
     if (n < 1 || n > COMBINE_MAX)
         return spec_count(sp, c->spans[i], "%s has %d blocks, 1 to %d expected", arg_what(sp, c, i),
                           n, COMBINE_MAX);

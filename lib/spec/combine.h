@@ -8,7 +8,7 @@ enum { COMBINE_MAX = 16 }; /* operands of one reduction */
 
 /* Parameter i as blocks of one shape: one, or a tuple of them. Their count, or -1 after an error.
  */
-int combine_operands(Spec *sp, const Call *c, int i, Value **xs, bool *tuple);
+int combine_operands(Spec *sp, const Call *c, int i, Value **xs);
 
 /* Fills the region of a reduce or scan just built, with its terminator. */
 void combine_by_op(Spec *sp, Op *op, OpKind kind);

@@ -154,8 +154,7 @@ static bool read_configs(Diags *dx, void *arg)
     j->ir = ir_new(&j->source->arena, j->source->names);
     SpecRequest rq = job_request(j);
     SpecModule *m = spec_module(j->ir, dx, j->source->file, &rq);
-    c->count = spec_configs(m, def->def.name, &rq, &c->texts);
-    spec_tuning(m, def->def.name, &rq, &c->tuning);
+    c->count = spec_configs(m, def->def.name, &rq, &c->texts, &c->tuning);
     return dx->nerrors == 0;
 }
 

@@ -551,18 +551,9 @@ Func *bind_kernel(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, SpecV
     return b.failed ? NULL : fn;
 }
 
-void bind_ask(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, bool is_error)
+bool bind_is_complete(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, bool is_error)
 {
     Binder b = {.sp = sp, .kernel = kernel, .rq = rq};
     gather(&b);
-    if (!b.failed) tell_missing(&b, is_error);
-}
-
-bool bind_is_complete(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq)
-{
-    Binder b = {.sp = sp, .kernel = kernel, .rq = rq};
-    gather(&b);
-    bool complete = !b.failed;
-    for (int i = 0; i < b.n; i++) complete &= !is_open(&b.slots[i]);
-    return complete;
+    return !b.failed && !tell_missing(&b, is_error);
 }

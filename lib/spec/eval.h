@@ -158,9 +158,8 @@ bool place_call(Spec *sp, const Ast *call);
 /* The function with its parameters and without a body, and a value for each parameter of the
    definition. NULL after error diagnostics; everything missing is asked for in one of them. */
 Func *bind_kernel(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, SpecValue **values);
-/* What bind_kernel lacks, in one diagnostic: an error, or a warning that the kernel was not checked. */
-void bind_ask(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, bool is_error);
-/* True when bind_kernel would have all it needs. */
-bool bind_is_complete(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq);
+/* True when bind_kernel would have all it needs. What it lacks is said in one diagnostic: an error,
+   or a warning that the kernel was not checked. */
+bool bind_is_complete(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, bool is_error);
 
 #endif

@@ -116,37 +116,29 @@ Func *spec_kernel(SpecModule *m, const SpecRequest *rq)
     return fn;
 }
 
-void spec_ask(SpecModule *m, const char *kernel, const SpecRequest *rq, bool is_error)
+bool spec_ask(SpecModule *m, const char *kernel, const SpecRequest *rq, bool is_error)
 {
     Spec sp;
     SpecFunc *fn = open_kernel(&sp, m, kernel, rq);
-    if (fn) bind_ask(&sp, fn, rq, is_error);
-}
-
-int spec_configs(SpecModule *m, const char *kernel, const SpecRequest *rq,
-                 const char *const **texts)
-{
-    Spec sp;
-    SpecFunc *fn = open_kernel(&sp, m, kernel, rq);
-    *texts = NULL;
-    return fn ? config_texts(&sp, fn, texts) : 0;
-}
-
-void spec_tuning(SpecModule *m, const char *kernel, const SpecRequest *rq, TkcTuning *out)
-{
-    Spec sp;
-    SpecFunc *fn = open_kernel(&sp, m, kernel, rq);
-    if (fn) config_tuning(&sp, fn, out);
+    return fn && bind_is_complete(&sp, fn, rq, is_error);
 }
 
 bool spec_is_complete(SpecModule *m, const char *kernel, const SpecRequest *rq)
 {
-    Spec sp;
     m->program->dx->muted++;
-    SpecFunc *fn = open_kernel(&sp, m, kernel, rq);
-    bool complete = fn && bind_is_complete(&sp, fn, rq);
+    bool complete = spec_ask(m, kernel, rq, false);
     m->program->dx->muted--;
     return complete;
+}
+
+int spec_configs(SpecModule *m, const char *kernel, const SpecRequest *rq,
+                 const char *const **texts, TkcTuning *tuning)
+{
+    Spec sp;
+    SpecFunc *fn = open_kernel(&sp, m, kernel, rq);
+    *texts = NULL;
+    if (fn) config_tuning(&sp, fn, tuning);
+    return fn ? config_texts(&sp, fn, texts) : 0;
 }
 
 /* ---- places ---- */

@@ -78,12 +78,11 @@ int spec_kernels(SpecModule *m, Str **names);
 Func *spec_kernel(SpecModule *m, const SpecRequest *rq);
 /* True when everything needed is known, so that spec_kernel can be tried (for -fsyntax-only). */
 bool spec_is_complete(SpecModule *m, const char *kernel, const SpecRequest *rq);
-/* Says of a kernel that is not complete what it needs: an error, or a warning that it was not checked. */
-void spec_ask(SpecModule *m, const char *kernel, const SpecRequest *rq, bool is_error);
-/* The configurations of a kernel's @autotune as texts, "BLOCK=64 num_warps=4"; their number. Those that are not known are left out. */
-int spec_configs(SpecModule *m, const char *kernel, const SpecRequest *rq, const char *const **texts);
-/* What it says beside them, but for the size. */
-void spec_tuning(SpecModule *m, const char *kernel, const SpecRequest *rq, TkcTuning *out);
+/* The same, and says what it needs if it is not: an error, or a warning that it was not checked. */
+bool spec_ask(SpecModule *m, const char *kernel, const SpecRequest *rq, bool is_error);
+/* The configurations of a kernel's @autotune as texts, "BLOCK=64 num_warps=4"; their number. Those that are not known are left out.
+   tuning: what it says beside them, but for the size. */
+int spec_configs(SpecModule *m, const char *kernel, const SpecRequest *rq, const char *const **texts, TkcTuning *tuning);
 /* Reports, once each, the names in jit functions that stand for nothing, without specializing. */
 void spec_check_names(SpecModule *m);
 

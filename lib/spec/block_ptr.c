@@ -144,31 +144,62 @@ SpecValue builtin_make_descriptor(Spec *sp, const Call *c)
     return (SpecValue){.kind = SV_DESC, .block_ptr = p};
 }
 
-/* The block of the descriptor at the offsets that are argument i. */
-static bool block_at(Spec *sp, const Call *c, int i, Value **indices, Tile *out)
+/* What a call loads or stores of its descriptor. */
+typedef struct Place {
+    Value *indices[TKC_MAX_RANK];
+    Shape block;
+    Tile tile;
+} Place;
+
+/* The block at the offsets that are argument i. */
+static bool block_at(Spec *sp, const Call *c, int i, Place *out)
 {
     const SpecBlockPtr *p = c->args[0].block_ptr;
-    if (!block_ptr_indices(sp, c, i, p->block.rank, "the offsets", indices)) return false;
-    *out = block_ptr_tile(p, &p->block, indices);
+    if (!block_ptr_indices(sp, c, i, p->block.rank, "the offsets", out->indices)) return false;
+    out->tile = block_ptr_tile(p, &p->block, out->indices);
     return true;
+}
+
+/* Rows x_offsets[i] of a 2-D descriptor whose block is one row, from some column on: argument i and
+   the one behind it. */
+static bool rows_at(Spec *sp, const Call *c, int i, Place *out)
+{
+    const SpecBlockPtr *p = c->args[0].block_ptr;
+    if (p->block.rank != 2 || p->block.dims[0] != 1)
+        return spec_fail(sp, c->at, "%s needs a descriptor with a block of one row, found %s",
+                         arg_operation(sp, c), shape_text(sp, &p->block));
+    Value *x = c->args[i].v, *y = block_ptr_index(sp, c, i + 1);
+    if (!y) return false;
+    if (x->type->rank != 1 || !type_is_int(x->type))
+        return arg_fail(sp, c, i, "a 1-D block of integers");
+    out->block = (Shape){.rank = 2, .dims = {x->type->shape[0], p->block.dims[1]}};
+    out->indices[0] = x, out->indices[1] = y;
+    out->tile = block_ptr_tile(p, &out->block, out->indices);
+    return shape_check(sp, &out->block, c->at);
 }
 
 SpecValue builtin_descriptor_load(Spec *sp, const Call *c)
 {
-    Value *indices[TKC_MAX_RANK];
-    Tile t;
-    if (!block_at(sp, c, 1, indices, &t)) return sv_error();
-    return block_ptr_load(sp, OP_DESC_LOAD, &t, c->args[0].block_ptr->padding == PAD_NAN);
+    const OpKind op = c->builtin->op;
+    Place p;
+    if (!(op == OP_DESC_GATHER ? rows_at : block_at)(sp, c, 1, &p)) return sv_error();
+    return block_ptr_load(sp, op, &p.tile, c->args[0].block_ptr->padding == PAD_NAN);
 }
 
 /* The operation of old has its value first. */
 SpecValue builtin_descriptor_store(Spec *sp, const Call *c)
 {
     const int value = c->builtin->name[0] == '_' ? 1 : 2;
-    Value *indices[TKC_MAX_RANK];
-    Tile t;
-    if (!block_at(sp, c, 3 - value, indices, &t)) return sv_error();
-    return block_ptr_store(sp, c, OP_DESC_STORE, &t, value);
+    Place p;
+    if (!block_at(sp, c, 3 - value, &p)) return sv_error();
+    return block_ptr_store(sp, c, OP_DESC_STORE, &p.tile, value);
+}
+
+SpecValue builtin_descriptor_scatter(Spec *sp, const Call *c)
+{
+    Place p;
+    if (!rows_at(sp, c, 2, &p) || !block_ptr_takes(sp, c, 1)) return sv_error();
+    return block_ptr_store(sp, c, OP_DESC_SCATTER, &p.tile, 1);
 }
 
 /* The block's shape and type are the descriptor's own; what the call says must agree. */
@@ -187,53 +218,17 @@ SpecValue builtin_experimental_load(Spec *sp, const Call *c)
     return sv_value(op_cast(sp, r.v, c->args[3].type, false, NULL, c->at));
 }
 
-/* Rows x_offsets[i] of a 2-D descriptor whose block is one row, from some column on. */
-static bool rows_at(Spec *sp, const Call *c, int rows, int column, Value **indices,
-                    Shape *block, Tile *out)
-{
-    const SpecBlockPtr *p = c->args[0].block_ptr;
-    if (p->block.rank != 2 || p->block.dims[0] != 1)
-        return spec_fail(sp, c->at, "%s needs a descriptor with a block of one row, found %s",
-                         arg_operation(sp, c), shape_text(sp, &p->block));
-    Value *x = c->args[rows].v, *y = block_ptr_index(sp, c, column);
-    if (!y) return false;
-    if (x->type->rank != 1 || !type_is_int(x->type))
-        return arg_fail(sp, c, rows, "a 1-D block of integers");
-    *block = (Shape){.rank = 2, .dims = {x->type->shape[0], p->block.dims[1]}};
-    indices[0] = x, indices[1] = y;
-    *out = block_ptr_tile(p, block, indices);
-    return shape_check(sp, block, c->at);
-}
-
-SpecValue builtin_descriptor_gather(Spec *sp, const Call *c)
-{
-    Value *indices[2];
-    Shape block;
-    Tile t;
-    if (!rows_at(sp, c, 1, 2, indices, &block, &t)) return sv_error();
-    return block_ptr_load(sp, OP_DESC_GATHER, &t, c->args[0].block_ptr->padding == PAD_NAN);
-}
-
-SpecValue builtin_descriptor_scatter(Spec *sp, const Call *c)
-{
-    Value *indices[2];
-    Shape block;
-    Tile t;
-    if (!rows_at(sp, c, 2, 3, indices, &block, &t) || !block_ptr_takes(sp, c, 1)) return sv_error();
-    return block_ptr_store(sp, c, OP_DESC_SCATTER, &t, 1);
-}
-
 /* The same as the operation on pointers, on the descriptor's elements; no result. */
 SpecValue builtin_descriptor_atomic(Spec *sp, const Call *c)
 {
-    Value *indices[TKC_MAX_RANK];
-    Tile t;
-    if (!block_at(sp, c, 1, indices, &t) || !atomic_takes(sp, c, t.base->type->elem) ||
-        !memory_takes_stores(sp, t.base, c->at))
+    Place p;
+    const Tile *t = &p.tile;
+    if (!block_at(sp, c, 1, &p) || !atomic_takes(sp, c, t->base->type->elem) ||
+        !memory_takes_stores(sp, t->base, c->at))
         return sv_error();
     Value *v =
-        memory_arg(sp, c, 2, type_block(sp->ir->types, t.base->type, t.rank, t.block, NULL));
+        memory_arg(sp, c, 2, type_block(sp->ir->types, t->base->type, t->rank, t->block, NULL));
     if (!v) return sv_error();
-    build_desc(&sp->b, OP_DESC_ATOMIC, &t, v, c->builtin->name + strlen("atomic_"));
+    build_desc(&sp->b, OP_DESC_ATOMIC, t, v, c->builtin->name + strlen("atomic_"));
     return sv_none();
 }

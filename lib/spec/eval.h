@@ -28,7 +28,7 @@ typedef struct Program {
     Map std;            /* StdFile -> SpecModule */
     Map signatures;     /* Builtin -> its parsed parameters (call.c) */
     Func *scratch;      /* where module-level expressions build what they should not */
-    Map loops;          /* a loop on one path of calls -> what its names were found to need (loop.c) */
+    Map loops;          /* a loop's name, on one path of calls -> what it needs (loop.c) */
     Map entered;        /* DEF -> the user's own function that was called */
     VEC(const SpecFunc *) functions; /* the same, in the order of their first calls: the kernel first */
     Map kernels;        /* name -> DEF, of the file's jit functions; filled when the first is looked for */

@@ -107,29 +107,22 @@ typedef struct Loop {
     Op *op;
 } Loop;
 
-/* What earlier tries of a loop learned: from names to fates, one more than they are. */
-static Map *learned_of(Loop *l)
+/* Where it is kept what earlier tries of a loop learned of a name: its fate, plus one. */
+static uint64_t learned_key(const Loop *l, const LoopName *x)
 {
-    uint64_t key[2] = {l->sp->frame->path, (uint64_t)(uintptr_t)l->s};
-    uint64_t hash = hash_bytes(key, sizeof key, 1);
-    Map *fates = map_get(&l->sp->program->loops, hash);
-    if (!fates) {
-        fates = arena_new(l->sp->arena, Map);
-        map_init(fates, l->sp->arena);
-        map_set(&l->sp->program->loops, hash, fates);
-    }
-    return fates;
+    uint64_t key[3] = {l->sp->frame->path, (uint64_t)(uintptr_t)l->s, (uint64_t)(uintptr_t)x->name};
+    return hash_bytes(key, sizeof key, 1);
 }
 
 static void learn(Loop *l, LoopName *x, LoopFate fate)
 {
     x->fate = fate;
-    map_set_ptr(learned_of(l), x->name, (void *)(intptr_t)(fate + 1));
+    map_set(&l->sp->program->loops, learned_key(l, x), (void *)(intptr_t)(fate + 1));
 }
 
-static LoopFate first_fate(Loop *l, const LoopName *x)
+static LoopFate first_fate(const Loop *l, const LoopName *x)
 {
-    intptr_t learned = (intptr_t)map_get_ptr(learned_of(l), x->name);
+    intptr_t learned = (intptr_t)map_get(&l->sp->program->loops, learned_key(l, x));
     if (!learned) return sv_is_runtime(x->before.value) ? FATE_CARRY : FATE_KEEP;
     /* A value that cannot be carried here, whatever it was elsewhere. */
     bool cannot = learned == FATE_CARRY + 1 && x->before.value.kind == SV_NONE;

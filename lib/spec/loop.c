@@ -98,7 +98,6 @@ typedef struct Loop {
     LoopName *names;
     int n;
     ScopeCopy before;
-    bool *early_before;
     Leaves inits, finals;
     Value *bounds[3]; /* for */
     bool is_down;
@@ -200,13 +199,9 @@ static void find_names(Loop *l, const Ast *target)
 
 static void open_loop(Loop *l, const Ast *target)
 {
-    Scope *scope = l->sp->frame->scope;
     find_names(l, target);
     l->at = l->sp->b;
-    l->before = scope_save(scope);
-    l->early_before =
-        scope->len ? arena_copy(l->sp->arena, scope->read_early, sizeof(bool) * (size_t)scope->len)
-                   : NULL;
+    l->before = scope_save(l->sp->frame->scope);
 }
 
 /* The leaves to carry, from the values before the loop. */
@@ -367,8 +362,6 @@ static void close_loop(Loop *l, Value **results)
     Spec *sp = l->sp;
     Scope *scope = sp->frame->scope;
     ScopeCopy inside = scope_save(scope);
-    size_t size = sizeof(bool) * (size_t)scope->len;
-    bool *early = size ? arena_copy(sp->arena, scope->read_early, size) : NULL;
     scope_restore(scope, &l->before);
     set_carried(l, results);
     for (int i = 0; i < scope->len; i++) {
@@ -377,7 +370,7 @@ static void close_loop(Loop *l, Value **results)
         bool was_fresh = i < l->before.len && l->before.data[i].is_fresh;
         bool is_old = i < l->before.len && l->before.data[i].state != BIND_NONE;
         scope->read_early[i] =
-            (i < l->before.len && l->early_before[i]) || (early[i] && !was_fresh);
+            (i < l->before.len && l->before.read_early[i]) || (inside.read_early[i] && !was_fresh);
         if (is_old || in->state == BIND_NONE) continue;
         *b = *in;
         b->is_fresh = false;

@@ -14,22 +14,16 @@ Scope *scope_new(Arena *a, Scope *outer)
     return s;
 }
 
-/* Or -1. */
-static int index_of(const Scope *s, Str name)
-{
-    return (int)(intptr_t)map_get_ptr(&s->index, name) - 1;
-}
-
 Binding *scope_find(Scope *s, Str name)
 {
-    int i = index_of(s, name);
+    int i = map_number(&s->index, name);
     return i < 0 ? NULL : &s->data[i];
 }
 
 Binding *scope_lookup(Scope *s, Str name)
 {
     for (; s; s = s->outer) {
-        int i = index_of(s, name);
+        int i = map_number(&s->index, name);
         if (i < 0 || s->data[i].state == BIND_NONE) continue;
         if (!s->data[i].is_fresh) s->read_early[i] = true;
         return &s->data[i];
@@ -39,7 +33,7 @@ Binding *scope_lookup(Scope *s, Str name)
 
 int scope_declare(Scope *s, Str name)
 {
-    int i = index_of(s, name);
+    int i = map_number(&s->index, name);
     if (i >= 0) return i;
     if (s->len == s->cap) {
         int cap = s->cap;
@@ -48,7 +42,7 @@ int scope_declare(Scope *s, Str name)
     }
     i = s->len++;
     s->data[i] = (Binding){.name = name};
-    map_set_ptr(&s->index, name, (void *)(intptr_t)(i + 1));
+    map_set_number(&s->index, name, i);
     return i;
 }
 
@@ -61,9 +55,10 @@ void scope_set(Scope *s, Str name, SpecValue v, Span where)
 
 ScopeCopy scope_save(const Scope *s)
 {
-    ScopeCopy copy = {.len = s->len};
-    if (s->len) copy.data = arena_copy(s->arena, s->data, sizeof *s->data * (size_t)s->len);
-    return copy;
+    const size_t n = (size_t)s->len;
+    if (!n) return (ScopeCopy){0};
+    return (ScopeCopy){arena_copy(s->arena, s->data, sizeof *s->data * n),
+                       arena_copy(s->arena, s->read_early, sizeof *s->read_early * n), s->len};
 }
 
 void scope_restore(Scope *s, const ScopeCopy *copy)

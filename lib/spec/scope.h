@@ -32,10 +32,10 @@ struct Scope {
     Binding *data;
     bool *read_early;    /* per binding: read in a loop before the loop assigned it */
     int len, cap;
-    Map index;           /* name -> index + 1 */
+    Map index;           /* name -> its number */
 };
 
-typedef struct ScopeCopy { Binding *data; int len; } ScopeCopy;
+typedef struct ScopeCopy { Binding *data; bool *read_early; int len; } ScopeCopy;
 
 Scope *scope_new(Arena *a, Scope *outer);
 /* In this scope alone; NULL when the name was never seen. */
@@ -47,7 +47,7 @@ void scope_set(Scope *s, Str name, SpecValue v, Span where);
 int scope_declare(Scope *s, Str name);
 
 ScopeCopy scope_save(const Scope *s);
-/* Bindings made since are BIND_NONE. */
+/* Bindings made since are BIND_NONE; reads stay noticed. */
 void scope_restore(Scope *s, const ScopeCopy *copy);
 /* Begins to notice reads that come before assignments (in a loop's body). */
 void scope_watch(Scope *s);

@@ -277,7 +277,7 @@ static void set_names(Spec *sp, Binding *names, int n, Value *const *results, in
     Scope *s = sp->frame->scope;
     for (int i = 0; i < n; i++) {
         if (names[i].state == BIND_SET) {
-            names[i].value = merge_result(sp, names[i].value, results, next);
+            names[i].value = merge_rebuild(sp, names[i].value, true, results, next);
             if (names[i].value.kind == SV_VALUE && !names[i].value.v->name)
                 names[i].value.v->name = names[i].name;
         }
@@ -301,7 +301,7 @@ static Flow join_arms(Branch *br)
     }
     Value **results = finish_op(br, &j);
     set_names(sp, names, n, results, &next);
-    sp->frame->out = (Outcome){.value = merge_result(sp, value, results, &next),
+    sp->frame->out = (Outcome){.value = merge_rebuild(sp, value, true, results, &next),
                                .at = has_returned(a) ? a->out.at : b->out.at};
     if (flow == FLOW_MAYBE) sp->frame->out.flag = results[next];
     return flow;
@@ -415,7 +415,7 @@ SpecValue eval_branches(Spec *sp, Value *cond, const Ast *then, const Ast *orels
     int next = 0;
     bool ok = merge_join(&j, choice[0].value, choice[1].value, at, &v);
     Value **results = finish_op(&br, &j);
-    if (ok) return merge_result(sp, v, results, &next);
+    if (ok) return merge_rebuild(sp, v, true, results, &next);
     return spec_error(sp, at,
                       "Ternary expression with dynamic condition has inconsistent types %s and %s",
                       spec_describe(sp, choice[0].value), spec_describe(sp, choice[1].value));

@@ -228,7 +228,7 @@ static void set_carried(Loop *l, Value *const *values)
         Binding *b = &scope->data[x->index];
         if (x->fate == FATE_CARRY) {
             int next = x->first;
-            b->value = merge_rebuild(l->sp, x->before.value, values, &next);
+            b->value = merge_rebuild(l->sp, x->before.value, false, values, &next);
             if (b->value.kind == SV_VALUE && !b->value.v->name) b->value.v->name = x->name;
         } else if (x->fate == FATE_LOCAL) {
             b->state = BIND_CONFLICT;

@@ -34,24 +34,19 @@ bool merge_flatten(Spec *sp, SpecValue v, Leaves *out, Span at)
     return !f.failed;
 }
 
-/* Replaces the leaves; with `marked`, only those that a join marked. */
-typedef struct Rebuild { bool marked; Value *const *data; int *next; } Rebuild;
+/* Replaces the leaves; where a join marked some, only those. */
+typedef struct Rebuild { bool is_joined; Value *const *data; int *next; } Rebuild;
 
 static SpecValue put_leaf(void *ctx, SpecValue v)
 {
     const Rebuild *r = ctx;
-    bool is_leaf = r->marked ? v.kind == SV_VALUE && v.v == LEAF : sv_is_operand(v);
+    bool is_leaf = r->is_joined ? v.kind == SV_VALUE && v.v == LEAF : sv_is_operand(v);
     return is_leaf ? sv_value(r->data[(*r->next)++]) : v;
 }
 
-SpecValue merge_rebuild(Spec *sp, SpecValue v, Value *const *data, int *next)
+SpecValue merge_rebuild(Spec *sp, SpecValue v, bool is_joined, Value *const *data, int *next)
 {
-    return sv_map(sp->arena, v, put_leaf, &(Rebuild){false, data, next});
-}
-
-SpecValue merge_result(Spec *sp, SpecValue joined, Value *const *data, int *next)
-{
-    return sv_map(sp->arena, joined, put_leaf, &(Rebuild){true, data, next});
+    return sv_map(sp->arena, v, put_leaf, &(Rebuild){is_joined, data, next});
 }
 
 /* ---- joining ---- */

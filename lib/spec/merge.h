@@ -10,8 +10,9 @@ typedef struct Leaves { Value **data; int len, cap; } Leaves;
 /* Appends the run-time leaves of v in order; numbers become typed scalars. False, and nothing is
    appended, where an error (reported) is in v, as a number that no type holds. */
 bool merge_flatten(Spec *sp, SpecValue v, Leaves *out, Span at);
-/* v with the leaves replaced, starting at data[*next]. */
-SpecValue merge_rebuild(Spec *sp, SpecValue v, Value *const *data, int *next);
+/* v with the leaves replaced, starting at data[*next]; of what merge_join or merge_fill gave, those
+   that must be carried. */
+SpecValue merge_rebuild(Spec *sp, SpecValue v, bool is_joined, Value *const *data, int *next);
 
 /* The two values a join gets, each built where its builder is; sp->b is behind the join. */
 typedef struct Join {
@@ -25,7 +26,5 @@ typedef struct Join {
 bool merge_join(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *out);
 /* The same when one side has no value: its leaves are fillers. */
 SpecValue merge_fill(Join *j, SpecValue v, bool v_is_left);
-/* Rebuilds what merge_join gave. */
-SpecValue merge_result(Spec *sp, SpecValue joined, Value *const *data, int *next);
 
 #endif

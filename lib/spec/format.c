@@ -136,9 +136,10 @@ static bool parse_spec(const char *p, FormatSpec *f)
     return *p == 0 && f->width < 10000 && f->precision < 200;
 }
 
-static void pad(Buf *out, const FormatSpec *f, const char *sign, const char *body, size_t len,
+static void pad(Buf *out, const FormatSpec *f, bool is_negative, const char *body, size_t len,
                 char align)
 {
+    const char *sign = is_negative ? "-" : f->sign == '+' ? "+" : f->sign == ' ' ? " " : "";
     int total = (int)(strlen(sign) + len), space = f->width > total ? f->width - total : 0;
     if (f->align) align = f->align;
     int before = align == '>' ? space : align == '^' ? space / 2 : 0;
@@ -165,8 +166,7 @@ static bool format_int(Spec *sp, Buf *out, const FormatSpec *f, __int128 v)
         Buf body = buf_make(sp->arena);
         if (f->alternate) buf_puts(&body, bases[i].prefix);
         print_int(&body, magnitude(v), bases[i].base, f->type == 'X', f->separator);
-        const char *sign = v < 0 ? "-" : f->sign == '+' ? "+" : f->sign == ' ' ? " " : "";
-        pad(out, f, sign, buf_text(&body), body.len, '>');
+        pad(out, f, v < 0, buf_text(&body), body.len, '>');
         return true;
     }
     return false;
@@ -191,8 +191,7 @@ static bool format_float(Spec *sp, Buf *out, const FormatSpec *f, double v)
 #pragma GCC diagnostic pop
     }
     if (f->type == '%') strncat(text, "%", sizeof text - strlen(text) - 1);
-    const char *sign = signbit(v) ? "-" : f->sign == '+' ? "+" : f->sign == ' ' ? " " : "";
-    pad(out, f, sign, text, strlen(text), '>');
+    pad(out, f, signbit(v), text, strlen(text), '>');
     return true;
 }
 
@@ -204,7 +203,7 @@ static bool format_text(Spec *sp, Buf *out, const FormatSpec *f, SpecValue v)
     constant_print(sp, &body, v, false);
     size_t len =
         f->precision >= 0 && (size_t)f->precision < body.len ? (size_t)f->precision : body.len;
-    pad(out, f, "", buf_text(&body), len, '<');
+    pad(out, f, false, buf_text(&body), len, '<');
     return true;
 }
 

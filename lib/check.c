@@ -12,78 +12,43 @@ typedef struct CheckJob {
     Map defs; /* jit functions by name */
 } CheckJob;
 
-/* The part of a request that concerns a kernel: the others have parameters of their own. */
-static SpecRequest request_for(const SpecRequest *rq, Arena *a, const Ast *def, const char *kernel)
-{
-    const AstParams *params = &def->def.params;
-    SpecRequest mine = *rq;
-    mine.kernel = kernel;
-    mine.defines = (SpecDefines){0};
-    mine.sigs = (SpecSigs){0};
-    for (int i = 0; i < rq->defines.len; i++)
-        if (walk_param(params, rq->defines.data[i].name))
-            vec_push(a, &mine.defines, rq->defines.data[i]);
-    for (int i = 0; i < rq->sigs.len; i++)
-        if (walk_param(params, rq->sigs.data[i].name)) vec_push(a, &mine.sigs, rq->sigs.data[i]);
-    return mine;
-}
-
-static SpecRequest kernel_request(const CheckJob *c, const SpecRequest *all, const char *kernel)
-{
-    const Job *j = &c->job;
-    const Ast *def = map_get_ptr(&c->defs, kernel);
-    SpecRequest rq =
-        j->options->kernel || !def ? *all : request_for(all, &j->artifact->arena, def, kernel);
-    rq.kernel = kernel;
-    return rq;
-}
-
-static void check_kernel(CheckJob *c, SpecModule *m, const SpecRequest *all, const char *kernel)
+static void check_kernel(CheckJob *c, SpecModule *m, SpecRequest *rq, const char *kernel)
 {
     Job *j = &c->job;
-    SpecRequest rq = kernel_request(c, all, kernel);
-    if (!spec_is_complete(m, kernel, &rq)) {
+    rq->kernel = kernel;
+    if (!spec_is_complete(m, kernel, rq)) {
         c->incomplete++;
         return;
     }
     c->checked++;
-    Func *fn = spec_kernel(m, &rq);
+    Func *fn = spec_kernel(m, rq);
     if (fn && j->dx->nerrors == 0 && !ir_verify(fn, j->dx))
         diag_error_as(j->dx, DIAG_INTERNAL, SPAN_NONE,
                       "internal error: specialization made wrong IR of '%s'", kernel);
 }
 
 /* What kernels need that were not checked: where all must be, and where none was. */
-static void tell_unchecked(CheckJob *c, SpecModule *m, const SpecRequest *all, int n,
+static void tell_unchecked(CheckJob *c, SpecModule *m, const SpecRequest *rq, int n,
                            const Str *kernels)
 {
     bool must = c->job.options->require_checked;
-    for (int i = 0; i < n && c->incomplete && (must || !c->checked); i++) {
-        SpecRequest rq = kernel_request(c, all, kernels[i]);
-        if (!spec_is_complete(m, kernels[i], &rq)) spec_ask(m, kernels[i], &rq, must);
-    }
+    for (int i = 0; i < n && c->incomplete && (must || !c->checked); i++)
+        if (!spec_is_complete(m, kernels[i], rq)) spec_ask(m, kernels[i], rq, must);
 }
 
 /* What is given for no kernel at all is a mistake. */
-static void check_given(CheckJob *c, const SpecRequest *rq, int n, const Str *kernels)
+static void check_given(CheckJob *c, const char *what, Str name, int n, const Str *kernels)
 {
-    Job *j = &c->job;
-    const int ndefines = rq->defines.len;
-    for (int i = 0; i < ndefines + rq->sigs.len; i++) {
-        bool is_define = i < ndefines, known = false;
-        Str name = is_define ? rq->defines.data[i].name : rq->sigs.data[i - ndefines].name;
-        for (int k = 0; k < n && !known; k++) {
-            const Ast *def = map_get_ptr(&c->defs, kernels[k]);
-            known = def && walk_param(&def->def.params, name);
-        }
-        if (!known)
-            diag_error_as(j->dx, DIAG_UNKNOWN_ARGUMENT, SPAN_NONE,
-                          "a %s is given for '%s', but no kernel of '%s' has such a parameter",
-                          is_define ? "value" : "type", name, j->source->source->name);
+    for (int k = 0; k < n; k++) {
+        const Ast *def = map_get_ptr(&c->defs, kernels[k]);
+        if (def && walk_param(&def->def.params, name)) return;
     }
+    diag_error_as(c->job.dx, DIAG_UNKNOWN_ARGUMENT, SPAN_NONE,
+                  "a %s is given for '%s', but no kernel of '%s' has such a parameter", what, name,
+                  c->job.source->source->name);
 }
 
-static void check_kernels(CheckJob *c, SpecModule *m, const SpecRequest *rq)
+static void check_kernels(CheckJob *c, SpecModule *m, SpecRequest *rq)
 {
     const char *only = c->job.options->kernel;
     Str one = only ? intern_cstr(c->job.source->names, only) : NULL, *names = &one;
@@ -92,8 +57,14 @@ static void check_kernels(CheckJob *c, SpecModule *m, const SpecRequest *rq)
     if (only && !kernel_find(c->job.dx, c->job.source->file, only)) return;
     if (!only) {
         n = spec_kernels(m, &names);
-        check_given(c, rq, n, names);
+        for (int i = 0; i < rq->defines.len; i++)
+            check_given(c, "value", rq->defines.data[i].name, n, names);
+        for (int i = 0; i < rq->arguments.len; i++)
+            check_given(c, "value", rq->arguments.data[i].name, n, names);
+        for (int i = 0; i < rq->sigs.len; i++)
+            check_given(c, "type", rq->sigs.data[i].name, n, names);
     }
+    rq->is_for_all = !only;
     for (int i = 0; i < n; i++) check_kernel(c, m, rq, names[i]);
     tell_unchecked(c, m, rq, n, names);
 }

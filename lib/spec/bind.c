@@ -59,6 +59,7 @@ static Slot *find_slot(Binder *b, Str name)
 /* what: "value" or "type" */
 static void unknown_name(Binder *b, const char *what, Str name)
 {
+    if (b->rq->is_for_all) return;
     const char *near = nearest_word(
         name, walk_param_names(b->sp->arena, &b->kernel->def->def.params), b->n);
     Diag *d = diag_error_as(b->sp->dx, DIAG_UNKNOWN_ARGUMENT, SPAN_NONE,

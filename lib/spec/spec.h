@@ -46,6 +46,7 @@ typedef struct SpecRequest {
     SpecDefines defines;
     SpecDefines arguments;      /* known to @heuristics alone */
     SpecSigs sigs;
+    bool is_for_all;            /* for several kernels, each of which has parameters of its own */
     const struct Machine *machine;
     int num_warps, num_stages;  /* 0: from the config or the defaults 4, 3 */
     bool fp_contract, debug, no_asserts, sanitize_overflow;

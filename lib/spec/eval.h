@@ -73,7 +73,6 @@ struct Frame {
     Span at;              /* the call that made it */
     const Loc *call_loc;  /* the same for ops */
     Span stmt;            /* being executed */
-    Span loc_span;        /* of loc */
     const Loc *loc;       /* the last one made by spec_at */
     Outcome out;
     LoopKind loop;        /* the innermost */

@@ -167,13 +167,9 @@ void spec_at(Spec *sp, Span at)
 {
     Frame *f = sp->frame;
     if (!at.source || !f) return;
-    if (f->loc && f->loc_span.source == at.source && f->loc_span.begin == at.begin &&
-        f->loc_span.end == at.end) {
-        sp->b.loc = f->loc;
-        return;
-    }
-    f->loc = ir_loc(sp->ir, at, f->fn ? f->fn->name : "", f->call_loc);
-    f->loc_span = at;
+    const Loc *last = f->loc;
+    if (!last || last->source != at.source || last->begin != at.begin || last->end != at.end)
+        f->loc = ir_loc(sp->ir, at, f->fn ? f->fn->name : "", f->call_loc);
     sp->b.loc = f->loc;
 }
 

@@ -533,21 +533,18 @@ static SpecValue eval_node(Spec *sp, const Ast *e)
 
 /* Pays for a string or sequence each time an expression gives it: whatever is done with it looks at
    all of it. */
-static SpecValue within_budget(Spec *sp, SpecValue v, Span at)
+static bool within_budget(Spec *sp, SpecValue v, Span at)
 {
     int nesting;
     long size = constant_size(v, &nesting);
-    if (nesting > 1 && (nesting > sp->limits.nesting || size > sp->limits.length) &&
-        !sp->out_of_budget) {
-        sp->out_of_budget = true;
-        return nesting > sp->limits.nesting
-                   ? spec_limit(sp, "max_nesting", at, "tuples in tuples, more than %d deep",
-                                sp->limits.nesting)
-                   : spec_limit(sp, "max_length", at,
-                                "tuples in tuples, of more than %ld items in all",
-                                sp->limits.length);
-    }
-    return spec_step_items(sp, size, at) ? v : sv_error();
+    bool fits = nesting <= 1 || sp->out_of_budget;
+    if (!fits && nesting > sp->limits.nesting)
+        return spec_end(sp, "max_nesting", at, "tuples in tuples, more than %d deep",
+                        sp->limits.nesting);
+    if (!fits && size > sp->limits.length)
+        return spec_end(sp, "max_length", at, "tuples in tuples, of more than %ld items in all",
+                        sp->limits.length);
+    return spec_step_items(sp, size, at);
 }
 
 SpecValue spec_eval(Spec *sp, const Ast *e)
@@ -555,7 +552,7 @@ SpecValue spec_eval(Spec *sp, const Ast *e)
     if (!spec_step(sp, e->span) || !enter_nested(sp, e->span)) return sv_error();
     SpecValue v = eval_node(sp, e);
     leave_nested(sp);
-    return within_budget(sp, v, e->span);
+    return within_budget(sp, v, e->span) ? v : sv_error();
 }
 
 SpecValue spec_try(Spec *sp, const Ast *e)

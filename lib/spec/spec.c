@@ -238,19 +238,16 @@ bool spec_fits(Spec *sp, __int128 n, const char *what, const char *items, Span a
     return false;
 }
 
-/* Ends all, with an error for the first. */
-#define end_budget(sp, ...) ((sp)->out_of_budget = true, spec_limit(sp, __VA_ARGS__), false)
-
 bool spec_step(Spec *sp, Span at)
 {
     if (sp->out_of_budget) return false;
     look_at_clock(sp->program, 1);
     if (sp->steps++ >= sp->limits.steps)
-        return end_budget(sp, "max_steps", at,
-                          "this kernel takes more than %ld steps to specialize", sp->limits.steps);
+        return spec_end(sp, "max_steps", at, "this kernel takes more than %ld steps to specialize",
+                        sp->limits.steps);
     if ((long)sp->fn->nvalues > sp->limits.ops)
-        return end_budget(sp, "max_ops", at, "this kernel has more than %ld operations",
-                          sp->limits.ops);
+        return spec_end(sp, "max_ops", at, "this kernel has more than %ld operations",
+                        sp->limits.ops);
     return true;
 }
 

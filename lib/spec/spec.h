@@ -127,6 +127,8 @@ SpecValue spec_error_as(Spec *sp, DiagId id, Span at, const char *fmt, ...) __at
 /* The same for a budget that is spent: `option` of TkcOptions raises it. */
 #define spec_limit(sp, option, at, ...)                                                            \
     (spec_error_as(sp, DIAG_LIMIT, at, __VA_ARGS__), diag_larger((sp)->dx, (sp)->last_error, option), sv_error())
+/* The same, and ends all: nothing is evaluated any more. Gives false. */
+#define spec_end(sp, ...) ((sp)->out_of_budget = true, spec_limit(sp, __VA_ARGS__), false)
 /* These add to the error just reported; see base/diag.h. A note gives poison, as the error. */
 #define spec_note(sp, at, ...)                                                                     \
     (diag_note((sp)->dx, (sp)->last_error, at, __VA_ARGS__), sv_error())

@@ -18,10 +18,8 @@ enum { DEFAULT_WARPS = 4, DEFAULT_STAGES = 3 };
 typedef struct Slot {
     const AstParam *p;
     Annotation a;
-    const SpecDefine *define;
     const SpecSig *sig;
-    bool has_value;
-    SpecValue value;     /* known now */
+    SpecValue value;     /* known now, or ABSENT */
     ParamType type;      /* run time */
     int index;           /* among the function's parameters, or -1 */
 } Slot;
@@ -45,6 +43,11 @@ static const Type *run_time_type(const Binder *b, const Slot *s)
 static const char *type_of(const Binder *b, const ParamType *t)
 {
     return param_type_text(b->sp->arena, b->sp->ir->types, t);
+}
+
+static bool has_value(const Slot *s)
+{
+    return !sv_is_absent(s->value);
 }
 
 /* ---- what is given ---- */
@@ -76,7 +79,7 @@ static void read_params(Binder *b)
     b->slots = arena_array(b->sp->arena, Slot, params->len + 1);
     for (int i = 0; i < params->len; i++) {
         Slot *s = &b->slots[b->n++];
-        *s = (Slot){.p = &params->data[i], .index = -1};
+        *s = (Slot){.p = &params->data[i], .value = sv_absent(), .index = -1};
         if (s->p->kind == PARAM_VARARGS || s->p->kind == PARAM_KWARGS) {
             spec_error(b->sp, s->p->span, "a kernel's parameters are fixed: '*%s' cannot be one",
                        s->p->name);
@@ -91,13 +94,8 @@ static void apply_defines(Binder *b)
     for (int i = 0; i < b->rq->defines.len; i++) {
         const SpecDefine *d = &b->rq->defines.data[i];
         Slot *s = find_slot(b, d->name);
-        if (!s) {
-            unknown_name(b, "value", d->name);
-            continue;
-        }
-        s->define = d;
-        s->has_value = true;
-        s->value = d->value;
+        if (s) s->value = d->value;
+        else unknown_name(b, "value", d->name);
     }
 }
 
@@ -107,14 +105,14 @@ static void apply_defines(Binder *b)
 static void apply_sig(Binder *b, Slot *s, const SpecSig *sig)
 {
     s->sig = sig;
-    if (s->a.is_constexpr && s->define) {
+    if (s->a.is_constexpr && has_value(s)) {
         s->sig = NULL; /* the value says its type */
     } else if (s->a.is_constexpr) {
         Diag *d = sig_conflict(
             b, s, "'%s' is a constexpr: it takes a value, and the signature gives a type",
             s->p->name);
         diag_setting(b->sp->dx, d, "defines", "%s=<int>", s->p->name);
-    } else if (s->define) {
+    } else if (has_value(s)) {
         Diag *d =
             sig_conflict(b, s, "'%s' is given a value, and a type by the signature", s->p->name);
         diag_note(b->sp->dx, d, SPAN_NONE,
@@ -167,7 +165,7 @@ static void apply_sigs(Binder *b)
     }
     for (int i = 0; i < b->n; i++) {
         Slot *s = &b->slots[i];
-        if (s->type.dtype || s->has_value || (s->sig && s->sig->is_tuple)) continue;
+        if (s->type.dtype || has_value(s) || (s->sig && s->sig->is_tuple)) continue;
         s->type = s->a.type;
     }
     for (int i = 0; i < b->rq->arguments.len; i++) {
@@ -198,7 +196,7 @@ static SpecValue known_args(Binder *b)
         const Slot *s = &b->slots[i];
         const SpecDefine *given = find_argument(b, s->p->name);
         t->names[i] = s->p->name;
-        t->data[i] = s->has_value                    ? s->value
+        t->data[i] = has_value(s)                    ? s->value
                      : s->type.stars || s->type.rank ? sv_type(run_time_type(b, s))
                      : given                         ? given->value
                                                      : sv_error();
@@ -213,7 +211,7 @@ static bool is_tuple(const Slot *s)
 
 static bool is_open(const Slot *s)
 {
-    return !s->has_value && !s->type.dtype && !is_tuple(s);
+    return !has_value(s) && !s->type.dtype && !is_tuple(s);
 }
 
 static void warn_unread(Binder *b)
@@ -236,9 +234,7 @@ static void apply_config(Binder *b)
     if (!b->has_config) warn_unread(b);
     for (int i = 0; b->has_config && i < values.tuple->len; i++) {
         Slot *s = find_slot(b, values.tuple->names[i]);
-        if (!s || !is_open(s)) continue;
-        s->has_value = true;
-        s->value = values.tuple->data[i];
+        if (s && is_open(s)) s->value = values.tuple->data[i];
     }
 }
 
@@ -246,8 +242,7 @@ static void apply_heuristics(Binder *b)
 {
     for (int i = 0; i < b->n; i++) {
         Slot *s = &b->slots[i];
-        if (is_open(s))
-            s->has_value = config_heuristic(b->sp, b->kernel, s->p->name, known_args(b), &s->value);
+        if (is_open(s)) s->value = config_heuristic(b->sp, b->kernel, s->p->name, known_args(b));
     }
 }
 
@@ -256,7 +251,6 @@ static void apply_defaults(Binder *b)
     for (int i = 0; i < b->n; i++) {
         Slot *s = &b->slots[i];
         if (!is_open(s) || !s->p->default_) continue;
-        s->has_value = true;
         s->value = module_eval(b->sp, b->kernel->module, s->p->default_);
         b->failed |= sv_is_error(s->value);
     }
@@ -274,31 +268,23 @@ static void gather(Binder *b)
 
 /* ---- what is missing ---- */
 
-typedef struct Asked { Binder *b; const Slot *slot; } Asked;
-
-/* args["n"] */
-static bool visit_asked(const Ast *n, void *user)
-{
-    Asked *a = user;
-    if (n->kind != AST_SUBSCRIPT || n->subscript.index->kind != AST_STRING) return !a->slot;
-    const Slot *s = find_slot(a->b, n->subscript.index->string.value);
-    if (s && !s->has_value && !a->slot && !find_argument(a->b, s->p->name)) a->slot = s;
-    return false;
-}
-
 /* Heuristics that would give what is missing, and what they lack themselves. */
 static void note_heuristics(Binder *b, Diag *d)
 {
     for (int i = 0; i < b->n; i++) {
-        const Slot *s = &b->slots[i];
+        const Slot *s = &b->slots[i], *asked = NULL;
         const Ast *rule = is_open(s) ? config_rule(b->kernel, s->p->name) : NULL;
-        Asked a = {.b = b};
-        walk_ast(rule, visit_asked, &a);
-        if (a.slot)
+        AstNames names = {0};
+        config_asked(b->sp, b->kernel, rule, &names);
+        for (int k = 0; k < names.len && !asked; k++) {
+            const Slot *x = find_slot(b, names.data[k]);
+            if (x && !has_value(x) && !find_argument(b, names.data[k])) asked = x;
+        }
+        if (asked)
             diag_note(b->sp->dx, d, rule->span,
                       "the heuristic of '%s' asks for '%s', whose value is not known when "
                       "compiling",
-                      s->p->name, a.slot->p->name);
+                      s->p->name, asked->p->name);
     }
 }
 
@@ -345,7 +331,7 @@ static void tell_taken(Binder *b, SpecTaken *out)
     *out = (SpecTaken){.values = arena_array(a, TkcDefine, b->n + 1), .config = -1};
     for (int i = 0; i < b->n; i++) {
         const Slot *s = &b->slots[i];
-        if (!s->has_value || !sv_is_constant(s->value)) continue;
+        if (!has_value(s) || !sv_is_constant(s->value)) continue;
         Buf text = buf_make(a);
         constant_print(b->sp, &text, s->value, true);
         out->values[out->nvalues++] = (TkcDefine){s->p->name, buf_text(&text)};
@@ -378,7 +364,7 @@ static bool number_of(Binder *b, const Slot *s, AnnotationNumber n, int64_t *val
         return spec_fail(b->sp, s->p->annotation->span, "'%s' is not a parameter of this kernel",
                          n.name);
     SpecValue v = weaken(other->value);
-    if (other->has_value && v.kind == SV_INT && v.i >= 0 && v.i < INT32_MAX)
+    if (has_value(other) && v.kind == SV_INT && v.i >= 0 && v.i < INT32_MAX)
         return *value = (int64_t)v.i, true;
     *param = other->index;
     if (other->index >= 0 && !other->type.stars && !other->type.rank &&
@@ -388,26 +374,18 @@ static bool number_of(Binder *b, const Slot *s, AnnotationNumber n, int64_t *val
                      "'%s' is used as an extent: it must be an integer", n.name);
 }
 
+/* Extents known now give row-major strides now; others are left to where they are used. */
 static void set_extents(Binder *b, Func *fn, const Slot *s)
 {
     if (s->index < 0) return;
     Param *p = &fn->params[s->index];
+    int64_t stride = 1;
     p->is_const = s->a.is_const && p->type->kind == TY_POINTER;
     p->rank = s->a.rank;
-    for (int d = 0; d < s->a.rank; d++) {
+    for (int d = p->rank - 1; d >= 0; d--) {
         bool ok = number_of(b, s, s->a.extent[d], &p->extent[d], &p->extent_param[d]) &&
                   number_of(b, s, s->a.stride[d], &p->stride[d], &p->stride_param[d]);
         if (!ok) b->failed = true;
-    }
-}
-
-/* Extents known now give row-major strides now; others are left to where they are used. */
-static void set_strides(Func *fn, const Slot *s)
-{
-    if (s->index < 0) return;
-    Param *p = &fn->params[s->index];
-    int64_t stride = 1;
-    for (int d = p->rank - 1; d >= 0; d--) {
         if (p->stride[d] < 0 && p->stride_param[d] < 0 && stride >= 0) p->stride[d] = stride;
         stride =
             p->extent[d] >= 0 && stride >= 0 && stride < INT32_MAX ? stride * p->extent[d] : -1;
@@ -529,7 +507,7 @@ static SpecValue tuple_slot(Binder *b, Func *fn, const Slot *s)
 
 static SpecValue value_of(Binder *b, Func *fn, Slot *s)
 {
-    if (s->has_value) return s->value;
+    if (has_value(s)) return s->value;
     if (is_tuple(s)) return tuple_slot(b, fn, s);
     return s->type.rank ? descriptor(b, fn, s) : sv_value(slot_value(b, fn, s));
 }
@@ -548,7 +526,6 @@ Func *bind_kernel(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, SpecV
         b.failed |= sv_is_error((*values)[i]);
     }
     for (int i = 0; i < b.n; i++) set_extents(&b, fn, &b.slots[i]);
-    for (int i = 0; i < b.n; i++) set_strides(fn, &b.slots[i]);
     return b.failed ? NULL : fn;
 }
 

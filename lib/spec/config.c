@@ -44,18 +44,18 @@ const Ast *config_rule(const SpecFunc *kernel, Str param)
     return NULL;
 }
 
-bool config_heuristic(Spec *sp, const SpecFunc *kernel, Str param, SpecValue known, SpecValue *out)
+SpecValue config_heuristic(Spec *sp, const SpecFunc *kernel, Str param, SpecValue known)
 {
     const Ast *rule = config_rule(kernel, param);
-    if (!rule) return false;
+    if (!rule) return sv_absent();
     sp->dx->muted++;
     Frame f;
     frame_push_module(sp, &f, kernel->module);
     SpecValue fn = spec_eval(sp, rule);
-    *out = sv_is_error(fn) ? fn : spec_call(sp, fn, 1, &known, rule->span);
+    SpecValue v = sv_is_error(fn) ? fn : spec_call(sp, fn, 1, &known, rule->span);
     frame_pop(sp, &f);
     sp->dx->muted--;
-    return sv_is_known(*out);
+    return sv_is_known(v) ? v : sv_absent();
 }
 
 /* ---- configurations ---- */
@@ -209,7 +209,7 @@ static bool add_names(SpecValue v, Buf *out)
 
 typedef struct Asked {
     Arena *arena;
-    AstNames names;
+    AstNames *names;
 } Asked;
 
 /* args["n"] */
@@ -217,24 +217,29 @@ static bool visit_asked(const Ast *n, void *user)
 {
     Asked *a = user;
     const Ast *key = n->kind == AST_SUBSCRIPT ? n->subscript.index : NULL;
-    if (key && key->kind == AST_STRING && !walk_has(&a->names, key->string.value))
-        vec_push(a->arena, &a->names, key->string.value);
+    if (key && key->kind == AST_STRING && !walk_has(a->names, key->string.value))
+        vec_push(a->arena, a->names, key->string.value);
     return true;
+}
+
+void config_asked(Spec *sp, const SpecFunc *kernel, const Ast *rule, AstNames *out)
+{
+    Asked a = {sp->arena, out};
+    const bool is_here = !rule || rule->kind == AST_LAMBDA;
+    const SpecValue fn = is_here ? sv_none() : module_try(sp, kernel->module, rule);
+    if (fn.kind == SV_FUNC && fn.fn->def) walk_list(&fn.fn->def->def.body, visit_asked, &a);
+    else walk_ast(rule, visit_asked, &a);
 }
 
 /* The parameters that the functions of @heuristics ask for. */
 static void add_asked(Spec *sp, const SpecFunc *kernel, const Ast *d, Buf *out)
 {
     const Ast *dict = config_argument(d, "values", 0);
-    Asked a = {.arena = sp->arena};
-    for (int i = 0; dict && dict->kind == AST_DICT && i < dict->dict.values.len; i++) {
-        const Ast *rule = dict->dict.values.data[i];
-        const SpecValue fn = rule->kind == AST_LAMBDA ? sv_none() : module_try(sp, kernel->module, rule);
-        if (fn.kind == SV_FUNC && fn.fn->def) walk_list(&fn.fn->def->def.body, visit_asked, &a);
-        else walk_ast(rule, visit_asked, &a);
-    }
-    for (int i = 0; i < a.names.len; i++)
-        if (walk_param(&kernel->def->def.params, a.names.data[i])) add_name(out, a.names.data[i]);
+    AstNames names = {0};
+    for (int i = 0; dict && dict->kind == AST_DICT && i < dict->dict.values.len; i++)
+        config_asked(sp, kernel, dict->dict.values.data[i], &names);
+    for (int i = 0; i < names.len; i++)
+        if (walk_param(&kernel->def->def.params, names.data[i])) add_name(out, names.data[i]);
 }
 
 static const char *text_or_none(Buf *b)

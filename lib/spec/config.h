@@ -10,8 +10,10 @@ const Ast *config_argument(const Ast *call, const char *keyword, int position);
 /* What @heuristics says of a parameter, or NULL. */
 const Ast *config_rule(const SpecFunc *kernel, Str param);
 /* The value @heuristics gives a parameter, from the arguments known so far (a record by name).
-   False when there is no rule for it or the rule needs something that is not known. */
-bool config_heuristic(Spec *sp, const SpecFunc *kernel, Str param, SpecValue known, SpecValue *out);
+   ABSENT when there is no rule for it or the rule needs something that is not known. */
+SpecValue config_heuristic(Spec *sp, const SpecFunc *kernel, Str param, SpecValue known);
+/* Adds the arguments that a rule (or NULL), or the function that it names, asks for: args["n"]. */
+void config_asked(Spec *sp, const SpecFunc *kernel, const Ast *rule, AstNames *out);
 typedef struct Config {
     SpecValue values;          /* a record by name */
     int num_warps, num_stages; /* 0: not said */

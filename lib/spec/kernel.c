@@ -29,12 +29,6 @@ bool kernel_is_jit(const Ast *def)
     return def->kind == AST_DEF && kernel_has_decorator(&def->def.decorators, "jit", "jit");
 }
 
-bool kernel_is_method(const Ast *skipped, const Ast *def)
-{
-    return skipped && def->kind == AST_DEF && def->span.end <= skipped->span.end &&
-           def->def.params.len && !strcmp(def->def.params.data[0].name, "self");
-}
-
 /* ---- which jit functions are kernels ---- */
 
 typedef struct Defs {
@@ -47,11 +41,9 @@ typedef struct Defs {
 static void collect_block(void *context, AstList *body)
 {
     Defs *out = context;
-    const Ast *skipped = NULL;
     for (int i = 0; i < body->len; i++) {
         Ast *s = body->data[i];
-        if (s->kind == AST_SKIPPED) skipped = s;
-        if (kernel_is_method(skipped, s)) vec_push(out->arena, &out->methods, s);
+        if (s->kind == AST_DEF && s->def.is_method) vec_push(out->arena, &out->methods, s);
         else if (kernel_is_jit(s)) vec_push(out->arena, out, s);
         if (ast_is_entered(s)) ast_each_block(s, collect_block, out);
     }

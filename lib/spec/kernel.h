@@ -13,9 +13,6 @@ const char *kernel_last_name(const Ast *d);
 bool kernel_has_decorator(const AstList *decorators, const char *name, const char *alias);
 /* True for a DEF that a jit decorator makes ours. */
 bool kernel_is_jit(const Ast *def);
-/* It stands in the statement that was skipped last, which may be NULL, and its first parameter is
-   `self`: a name of a class, not of the file. */
-bool kernel_is_method(const Ast *skipped, const Ast *def);
 /* Names of the kernels in order: jit functions that no other jit function of the file calls and
    that return no value. */
 int kernel_list(Arena *a, const AstFile *file, Str **names);

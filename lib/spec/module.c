@@ -281,7 +281,10 @@ static void bind_statement(BindJob j, const Ast *n)
         for (int i = 0; i < names.len; i++) bind(j, names.data[i], GLOBAL_NODE, n, n->span);
         break;
     }
-    case AST_DEF: bind(j, n->def.name, GLOBAL_NODE, n, n->def.name_span); break;
+    case AST_DEF:
+        if (n->def.is_method) vec_push(j.m->program->arena, &j.m->methods, n);
+        else bind(j, n->def.name, GLOBAL_NODE, n, n->def.name_span);
+        break;
     case AST_CLASS: bind(j, n->class_.name, GLOBAL_NODE, n, n->class_.name_span); break;
     case AST_SKIPPED:
         for (int i = 0; i < n->skipped.names.len; i++)
@@ -295,13 +298,7 @@ static void bind_statement(BindJob j, const Ast *n)
 
 static void bind_statements(BindJob j, const AstList *body)
 {
-    const Ast *skipped = NULL;
-    for (int i = 0; i < body->len; i++) {
-        if (body->data[i]->kind == AST_SKIPPED) skipped = body->data[i];
-        if (kernel_is_method(skipped, body->data[i]))
-            vec_push(j.m->program->arena, &j.m->methods, body->data[i]);
-        else bind_statement(j, body->data[i]);
-    }
+    for (int i = 0; i < body->len; i++) bind_statement(j, body->data[i]);
 }
 
 SpecModule *module_for_file(Program *p, AstFile *file, bool is_std)

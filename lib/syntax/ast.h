@@ -119,8 +119,8 @@ struct Ast {
             AstParams params;
             Ast *returns;
             AstList decorators, body;
-            bool is_async;
-        } def;
+            bool is_async, is_method;
+        } def; /* is_method: of a class that was skipped: a name of it, not of the file */
         struct { Str name; Span name_span; AstList args, decorators, body; } class_;
         struct {
             AstNames names;

@@ -113,10 +113,23 @@ static void finish_statement(Parser *p, Ast **slot, int level)
     }
 }
 
+/* A function in the statement that was skipped last whose first parameter is `self`. */
+static bool is_method(const Ast *skipped, const Ast *def)
+{
+    return skipped && def->kind == AST_DEF && def->span.end <= skipped->span.end &&
+           def->def.params.len && !strcmp(def->def.params.data[0].name, "self");
+}
+
 static void finish_block(void *context, AstList *block)
 {
     const Finish *f = context;
-    for (int i = 0; i < block->len; i++) finish_statement(f->p, &block->data[i], f->level);
+    const Ast *skipped = NULL;
+    for (int i = 0; i < block->len; i++) {
+        Ast *n = block->data[i];
+        if (n->kind == AST_SKIPPED) skipped = n;
+        if (is_method(skipped, n)) n->def.is_method = true;
+        finish_statement(f->p, &block->data[i], f->level);
+    }
 }
 
 AstFile *syntax_parse(Arena *a, Interner *names, Diags *dx, const Source *source)

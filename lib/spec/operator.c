@@ -9,26 +9,24 @@
 #include "spec/constant.h"
 #include "spec/promote.h"
 
-typedef enum OperandDomain { ANY_NUMBER, INTEGERS } OperandDomain;
-
 typedef struct BinaryRule {
     OpKind kind;
     unsigned unify;
-    OperandDomain domain;
+    bool is_for_integers;
 } BinaryRule;
 
 static const BinaryRule binary_rules[AOP_COUNT] = {
-    [AOP_ADD] = {OP_ADD, 0, ANY_NUMBER},
-    [AOP_SUB] = {OP_SUB, 0, ANY_NUMBER},
-    [AOP_MUL] = {OP_MUL, 0, ANY_NUMBER},
-    [AOP_DIV] = {OP_DIV, UNIFY_DIVISION, ANY_NUMBER},
-    [AOP_FLOORDIV] = {OP_DIV, UNIFY_DIVISION, INTEGERS},
-    [AOP_MOD] = {OP_REM, UNIFY_DIVISION, ANY_NUMBER},
-    [AOP_SHL] = {OP_SHL, 0, INTEGERS},
-    [AOP_SHR] = {OP_SHR, 0, INTEGERS},
-    [AOP_AND] = {OP_AND, 0, INTEGERS},
-    [AOP_OR] = {OP_OR, 0, INTEGERS},
-    [AOP_XOR] = {OP_XOR, 0, INTEGERS},
+    [AOP_ADD] = {OP_ADD, 0, false},
+    [AOP_SUB] = {OP_SUB, 0, false},
+    [AOP_MUL] = {OP_MUL, 0, false},
+    [AOP_DIV] = {OP_DIV, UNIFY_DIVISION, false},
+    [AOP_FLOORDIV] = {OP_DIV, UNIFY_DIVISION, true},
+    [AOP_MOD] = {OP_REM, UNIFY_DIVISION, false},
+    [AOP_SHL] = {OP_SHL, 0, true},
+    [AOP_SHR] = {OP_SHR, 0, true},
+    [AOP_AND] = {OP_AND, 0, true},
+    [AOP_OR] = {OP_OR, 0, true},
+    [AOP_XOR] = {OP_XOR, 0, true},
 };
 
 static const OpKind compare_ops[AOP_COUNT] = {
@@ -130,7 +128,7 @@ static SpecValue arithmetic(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span a
         return sv_error();
     }
     if (!unify(sp, a, b, rule->unify, &x, &y, quoted(sp, op), at)) return sv_error();
-    if (rule->domain == INTEGERS && !type_is_int(x->type)) return refuse_floats(sp, op, a, b, at);
+    if (rule->is_for_integers && !type_is_int(x->type)) return refuse_floats(sp, op, a, b, at);
     if (op == AOP_SHR && keeps_sign(a, x)) {
         DType dt = (DType)(type_dtype(x->type) - DT_U8 + DT_I8);
         return sv_value(op_by_bits(sp, OP_SHR, dt, x, y));

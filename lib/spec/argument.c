@@ -15,7 +15,8 @@ bool arg_is_given(const Call *c, int i)
 
 const char *arg_operation(Spec *sp, const Call *c)
 {
-    return builtin_title(sp->arena, c->builtin);
+    return c->builtin ? builtin_title(sp->arena, c->builtin)
+                      : arena_printf(sp->arena, "'%s'", c->name);
 }
 
 const char *arg_what(Spec *sp, const Call *c, int i)

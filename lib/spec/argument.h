@@ -10,7 +10,7 @@
 
 /* Neither absent nor None. */
 bool arg_is_given(const Call *c, int i);
-/* "tl.load": the operation as messages call it. */
+/* "tl.load", "'f'": what is called as messages call it. */
 const char *arg_operation(Spec *sp, const Call *c);
 /* "'axis' of tl.sum" */
 const char *arg_what(Spec *sp, const Call *c, int i);

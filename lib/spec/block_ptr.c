@@ -8,23 +8,18 @@
 
 /* ---- what they are made of, and where their blocks are ---- */
 
+/* v as an int64 scalar; NULL after an error. */
 static Value *index_of(Spec *sp, SpecValue v, const char *what, Span at)
 {
-    Value *x =
-        v.kind == SV_VALUE || v.kind == SV_INT || v.kind == SV_BOOL ? op_to_value(sp, v, at) : NULL;
-    if (x && type_is_scalar(x->type) && type_is_int(x->type))
-        return build_cast(&sp->b, x, DT_I64, NULL);
-    if (!sv_is_error(v))
+    Value *x = op_to_index(sp, v, false, at);
+    if (!x && !sv_is_error(v))
         spec_error(sp, at, "%s must hold integers, found %s", what, spec_describe(sp, v));
-    return NULL;
+    return x;
 }
 
-Value *block_ptr_index(Spec *sp, const Call *c, int i)
-{
-    return index_of(sp, c->args[i], arg_what(sp, c, i), c->spans[i]);
-}
-
-bool block_ptr_indices(Spec *sp, const Call *c, int i, int rank, const char *what, Value **out)
+/* Argument i as so many of them as the block has dims; what: how messages call them, or NULL. False
+   after an error. */
+static bool read_indices(Spec *sp, const Call *c, int i, int rank, const char *what, Value **out)
 {
     SpecValue alone = c->args[i], *items = &alone; /* a value, as Triton takes it */
     int n = alone.kind == SV_VALUE ? 1 : op_items(sp, alone, &items, c->spans[i]);
@@ -87,8 +82,8 @@ static SpecBlockPtr *make(Spec *sp, const Call *c, int block)
               arg_fail(sp, c, 0, "a pointer");
     ok = ok && arg_shape(sp, c, block, &p->block) &&
          (p->block.rank || arg_fail(sp, c, block, "at least one extent")) &&
-         block_ptr_indices(sp, c, 1, p->block.rank, NULL, p->shape) &&
-         block_ptr_indices(sp, c, 2, p->block.rank, NULL, p->strides);
+         read_indices(sp, c, 1, p->block.rank, NULL, p->shape) &&
+         read_indices(sp, c, 2, p->block.rank, NULL, p->strides);
     p->base = c->args[0].v;
     return ok ? p : NULL;
 }
@@ -108,7 +103,7 @@ static bool check_order(Spec *sp, const Call *c, int i, int rank)
 SpecValue builtin_make_block_ptr(Spec *sp, const Call *c)
 {
     SpecBlockPtr *p = make(sp, c, 4);
-    if (!p || !block_ptr_indices(sp, c, 3, p->block.rank, NULL, p->offsets) ||
+    if (!p || !read_indices(sp, c, 3, p->block.rank, NULL, p->offsets) ||
         !check_order(sp, c, 5, p->block.rank))
         return sv_error();
     return (SpecValue){.kind = SV_BLOCK_PTR, .block_ptr = p};
@@ -119,7 +114,7 @@ SpecValue builtin_advance(Spec *sp, const Call *c)
     if (c->args[0].kind != SV_BLOCK_PTR) return arg_refuse(sp, c, 0, "a block pointer");
     SpecBlockPtr *p = arena_copy(sp->arena, c->args[0].block_ptr, sizeof *p);
     Value *by[TKC_MAX_RANK];
-    if (!block_ptr_indices(sp, c, 1, p->block.rank, NULL, by)) return sv_error();
+    if (!read_indices(sp, c, 1, p->block.rank, NULL, by)) return sv_error();
     for (int d = 0; d < p->block.rank; d++) {
         int64_t n;
         if (!ir_const_int(by[d], &n) || n != 0)
@@ -155,7 +150,7 @@ typedef struct Place {
 static bool block_at(Spec *sp, const Call *c, int i, Place *out)
 {
     const SpecBlockPtr *p = c->args[0].block_ptr;
-    if (!block_ptr_indices(sp, c, i, p->block.rank, "the offsets", out->indices)) return false;
+    if (!read_indices(sp, c, i, p->block.rank, "the offsets", out->indices)) return false;
     out->tile = block_ptr_tile(p, &p->block, out->indices);
     return true;
 }
@@ -168,7 +163,8 @@ static bool rows_at(Spec *sp, const Call *c, int i, Place *out)
     if (p->block.rank != 2 || p->block.dims[0] != 1)
         return spec_fail(sp, c->at, "%s needs a descriptor with a block of one row, found %s",
                          arg_operation(sp, c), shape_text(sp, &p->block));
-    Value *x = c->args[i].v, *y = block_ptr_index(sp, c, i + 1);
+    Value *x = c->args[i].v,
+          *y = index_of(sp, c->args[i + 1], arg_what(sp, c, i + 1), c->spans[i + 1]);
     if (!y) return false;
     if (x->type->rank != 1 || !type_is_int(x->type))
         return arg_fail(sp, c, i, "a 1-D block of integers");

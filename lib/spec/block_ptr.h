@@ -9,11 +9,6 @@
 #include "spec/broadcast.h"
 #include "spec/builtin.h"
 
-/* Argument i, a scalar index of any integer type, as int64; NULL after an error. */
-Value *block_ptr_index(Spec *sp, const Call *c, int i);
-/* As many of them as the block has dims; what: how messages call them, or NULL. False after an error. */
-bool block_ptr_indices(Spec *sp, const Call *c, int i, int rank, const char *what, Value **out);
-
 /* Some block of what p describes. */
 Tile block_ptr_tile(const SpecBlockPtr *p, const Shape *block, Value *const *indices);
 

@@ -11,8 +11,6 @@
 #include "spec/record.h"
 #include "spec/walk.h"
 
-static SpecValue call_value(Spec *sp, SpecValue callee, Args *args, Span at);
-
 static void add_arg(Spec *sp, Args *out, Str name, SpecValue v, Span span)
 {
     out->has_error |= sv_is_error(v);
@@ -147,13 +145,6 @@ static SpecValue default_of(Spec *sp, const Call *c, int i)
     return c->fn->closure ? spec_eval(sp, e) : module_eval(sp, c->fn->module, e);
 }
 
-/* "tl.load", "'f'" */
-static const char *title_of(Spec *sp, const Call *c)
-{
-    return c->builtin ? builtin_title(sp->arena, c->builtin)
-                      : arena_printf(sp->arena, "'%s'", c->name);
-}
-
 /* "pointer, mask=None, *rest" */
 static const char *params_text(Spec *sp, const AstParams *params)
 {
@@ -171,7 +162,7 @@ static const char *params_text(Spec *sp, const AstParams *params)
 static bool note_callee(Spec *sp, const Call *c)
 {
     if (c->builtin)
-        spec_note(sp, SPAN_NONE, "it is called as %s(%s)", title_of(sp, c),
+        spec_note(sp, SPAN_NONE, "it is called as %s(%s)", arg_operation(sp, c),
                   params_text(sp, c->params));
     else spec_note(sp, c->defined, "defined here");
     return false;
@@ -210,7 +201,7 @@ static bool unknown_keyword(Spec *sp, const Call *c, const Arg *a)
 {
     const int n = c->params->len;
     const Str *names = walk_param_names(sp->arena, c->params);
-    spec_error_as(sp, DIAG_UNKNOWN_ARGUMENT, a->span, "%s has no %s '%s'", title_of(sp, c),
+    spec_error_as(sp, DIAG_UNKNOWN_ARGUMENT, a->span, "%s has no %s '%s'", arg_operation(sp, c),
                   c->defaults && !c->builtin ? "field" : "parameter", a->name);
     const char *ours = our_keyword(a->name, n, names);
     spec_suggest(sp, a->span, a->name, ours ? ours : nearest_word(a->name, names, n));
@@ -247,7 +238,7 @@ static bool bind_keyword(Spec *sp, Call *c, const Arg *a)
     if (c->args[i].kind == SV_ABSENT) return c->args[i] = a->value, true;
     if (c->params->data[i].kind == PARAM_VARARGS)
         return c->args[i] = constant_tuple(sp, 1, &a->value), true;
-    return spec_fail(sp, a->span, "%s gets two values for '%s'", title_of(sp, c), a->name);
+    return spec_fail(sp, a->span, "%s gets two values for '%s'", arg_operation(sp, c), a->name);
 }
 
 static int npositional(const Args *args)
@@ -273,8 +264,8 @@ static bool bind_positional(Spec *sp, Call *c)
     const char *s = next == 1 ? "" : "s", *are = given == 1 ? "is" : "are";
     if (c->builtin)
         return spec_fail(sp, c->given->data[next].span,
-                         "%s takes at most %d argument%s, but %d %s given", title_of(sp, c), next,
-                         s, given, are);
+                         "%s takes at most %d argument%s, but %d %s given", arg_operation(sp, c),
+                         next, s, given, are);
     spec_error(sp, c->at, "'%s' takes %d positional argument%s, but %d %s given",
                c->method ? c->method : c->name, next, s, given, are);
     return note_callee(sp, c);
@@ -296,7 +287,7 @@ static void note_places(Spec *sp, const Call *c)
 
 static bool refuse_missing(Spec *sp, const Call *c, const char *missing)
 {
-    if (c->builtin) spec_error(sp, c->at, "%s needs %s", title_of(sp, c), missing);
+    if (c->builtin) spec_error(sp, c->at, "%s needs %s", arg_operation(sp, c), missing);
     else spec_error(sp, c->at, "'%s' is called without %s", c->name, missing);
     if (!c->builtin) note_places(sp, c);
     note_callee(sp, c);

@@ -262,6 +262,14 @@ bool op_to_int(Spec *sp, SpecValue v, int64_t *out, Span at, const char *what)
     return false;
 }
 
+Value *op_to_index(Spec *sp, SpecValue v, bool is_block, Span at)
+{
+    bool ok = v.kind == SV_VALUE || v.kind == SV_INT || v.kind == SV_BOOL;
+    Value *x = ok ? op_to_value(sp, v, at) : NULL;
+    const bool is_index = x && type_is_int(x->type) && (is_block || type_is_scalar(x->type));
+    return is_index ? build_cast(&sp->b, x, DT_I64, NULL) : NULL;
+}
+
 static int range_items(Spec *sp, const SpecRange *r, SpecValue **items, Span at)
 {
     int64_t lower, upper, step, n = 0;

@@ -28,6 +28,8 @@ Value *op_to_value(Spec *sp, SpecValue v, Span at);
 /* A compile-time integer: an SV_INT or SV_BOOL, or a run-time scalar whose constant value is
    known. */
 bool op_to_int(Spec *sp, SpecValue v, int64_t *out, Span at, const char *what);
+/* An integer, or where there may be one a block of them, as int64; NULL: it is none. */
+Value *op_to_index(Spec *sp, SpecValue v, bool is_block, Span at);
 /* Numeric cast with LANGUAGE.md's rules. */
 Value *op_cast(Spec *sp, Value *v, const Type *elem, bool bitcast, const char *rounding, Span at);
 /* x op y in their own type, by way of one of that width: their bits are taken for it. */

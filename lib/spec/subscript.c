@@ -187,17 +187,6 @@ static Value *inside(Spec *sp, Value *i, Value *extent)
     return build_and(&sp->b, low, build_binary(&sp->b, OP_LT, i, splat_like(sp, extent, i)));
 }
 
-static Value *index_value(Spec *sp, SpecValue index, Span at)
-{
-    bool ok = index.kind == SV_VALUE || index.kind == SV_INT || index.kind == SV_BOOL;
-    Value *v = ok ? op_to_value(sp, index, at) : NULL;
-    if (v && type_is_int(v->type)) return build_cast(&sp->b, v, DT_I64, NULL);
-    if (!sv_is_error(index) && (v || !ok))
-        spec_error(sp, at, "an index is an integer or a block of integers, found %s",
-                   spec_describe(sp, index));
-    return NULL;
-}
-
 /* The indices as int64 values of one shape. */
 static bool index_values(Spec *sp, const Param *p, SpecValue index, Value **out, Span at)
 {
@@ -208,7 +197,10 @@ static bool index_values(Spec *sp, const Param *p, SpecValue index, Value **out,
                          p->rank, p->rank == 1 ? "" : "s", n);
     Shape shape = {0};
     for (int d = 0; d < n; d++) {
-        out[d] = index_value(sp, items[d], at);
+        out[d] = op_to_index(sp, items[d], true, at);
+        if (!out[d] && !sv_is_error(items[d]))
+            spec_error(sp, at, "an index is an integer or a block of integers, found %s",
+                       spec_describe(sp, items[d]));
         if (!out[d]) return false;
         Shape one = shape_of(out[d]->type), both;
         if (!broadcast_shapes(&shape, &one, &both)) {

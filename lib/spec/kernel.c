@@ -15,18 +15,16 @@ const char *kernel_last_name(const Ast *d)
     return d->kind == AST_NAME ? d->name.id : d->kind == AST_ATTRIBUTE ? d->attribute.name : "";
 }
 
-bool kernel_has_decorator(const AstList *decorators, const char *name, const char *alias)
+const Ast *kernel_decorator(const AstList *decorators, const char *name)
 {
-    for (int i = 0; i < decorators->len; i++) {
-        const char *last = kernel_last_name(decorators->data[i]);
-        if (!strcmp(last, name) || !strcmp(last, alias)) return true;
-    }
-    return false;
+    for (int i = 0; i < decorators->len; i++)
+        if (!strcmp(kernel_last_name(decorators->data[i]), name)) return decorators->data[i];
+    return NULL;
 }
 
 bool kernel_is_jit(const Ast *def)
 {
-    return def->kind == AST_DEF && kernel_has_decorator(&def->def.decorators, "jit", "jit");
+    return def->kind == AST_DEF && kernel_decorator(&def->def.decorators, "jit");
 }
 
 /* ---- which jit functions are kernels ---- */
@@ -109,7 +107,8 @@ int kernel_list(Arena *a, const AstFile *file, Str **names)
     for (int i = 0; i < defs.len; i++) {
         Str name = defs.data[i]->def.name;
         const AstList *decorators = &defs.data[i]->def.decorators;
-        bool is_launched = kernel_has_decorator(decorators, "autotune", "heuristics"),
+        bool is_launched = kernel_decorator(decorators, "autotune") ||
+                           kernel_decorator(decorators, "heuristics"),
              is_helper = !is_launched && (returns[i] || map_get_ptr(&mentioned, name));
         if (is_helper || map_get_ptr(&listed, name)) continue;
         map_set_ptr(&listed, name, (void *)defs.data[i]);

@@ -9,8 +9,8 @@
 
 /* The last name of a dotted name or of what is called: "jit" of triton.jit(…); "" when there is none. */
 const char *kernel_last_name(const Ast *d);
-/* One of them has that last name, or the alias. */
-bool kernel_has_decorator(const AstList *decorators, const char *name, const char *alias);
+/* The first of them with that last name, or NULL. */
+const Ast *kernel_decorator(const AstList *decorators, const char *name);
 /* True for a DEF that a jit decorator makes ours. */
 bool kernel_is_jit(const Ast *def);
 /* Names of the kernels in order: jit functions that no other jit function of the file calls and

@@ -235,11 +235,7 @@ static void warn_of_increment(Spec *sp, const Ast *e)
 static const Ast *asks_for_use(SpecValue fn)
 {
     if (fn.kind != SV_FUNC || fn.fn->def->kind != AST_DEF) return NULL;
-    const AstList *decorators = &fn.fn->def->def.decorators;
-    for (int i = 0; i < decorators->len; i++)
-        if (!strcmp(kernel_last_name(decorators->data[i]), "must_use_result"))
-            return decorators->data[i];
-    return NULL;
+    return kernel_decorator(&fn.fn->def->def.decorators, "must_use_result");
 }
 
 /* A call whose result had to be used: an error, with the words that the decorator adds. */

@@ -21,13 +21,6 @@ static void add_names(NameCheck *c, const AstNames *names, Span at)
     for (int i = 0; i < names->len; i++) scope_set(c->locals, names->data[i], sv_none(), at);
 }
 
-static void add_target(NameCheck *c, const Ast *target)
-{
-    AstNames names = {0};
-    walk_target(c->sp->arena, target, &names);
-    add_names(c, &names, target->span);
-}
-
 /* Lambdas and comprehensions have scopes of their own; to see whether a name can mean anything, one
    is enough. */
 static bool visit_binders(const Ast *n, void *user)
@@ -37,7 +30,10 @@ static bool visit_binders(const Ast *n, void *user)
     if (n->kind == AST_DEF) add_params(c, &n->def.params);
     if (n->kind == AST_LISTCOMP || n->kind == AST_SETCOMP || n->kind == AST_DICTCOMP ||
         n->kind == AST_GENERATOR) {
-        for (int i = 0; i < n->comp.clauses.len; i++) add_target(c, n->comp.clauses.data[i].target);
+        AstNames names = {0};
+        for (int i = 0; i < n->comp.clauses.len; i++)
+            walk_target(c->sp->arena, n->comp.clauses.data[i].target, &names);
+        add_names(c, &names, n->span);
     }
     return true;
 }

@@ -81,7 +81,9 @@ SpecValue record_class_of(Spec *sp, SpecModule *m, const Ast *n)
                      .body = n,
                      .module = m};
     read_bases(sp, &c);
-    if (kernel_has_decorator(&n->class_.decorators, "aggregate", "_aggregate")) c.kind = RECORD_AGGREGATE;
+    if (kernel_decorator(&n->class_.decorators, "aggregate") ||
+        kernel_decorator(&n->class_.decorators, "_aggregate"))
+        c.kind = RECORD_AGGREGATE;
     return class_of_body(sp, &c);
 }
 
@@ -290,8 +292,9 @@ static SpecValue bind_method(Spec *sp, const Ast *def, const RecordClass *owner,
 {
     SpecFunc *fn = func_new(sp, def->def.name, def, owner->module, NULL);
     SpecValue method = sv_func(fn);
-    if (kernel_has_decorator(&def->def.decorators, "staticmethod", "staticmethod")) return method;
-    if (kernel_has_decorator(&def->def.decorators, "property", "cached_property"))
+    const AstList *decorators = &def->def.decorators;
+    if (kernel_decorator(decorators, "staticmethod")) return method;
+    if (kernel_decorator(decorators, "property") || kernel_decorator(decorators, "cached_property"))
         return spec_call(sp, method, 1, &x, at);
     fn->self = arena_copy(sp->arena, &x, sizeof x);
     return method;

@@ -16,7 +16,7 @@ BUDGET = {
     "lib/linear": 2171,
     "lib/lower": 7912,
     "lib/memory": 4363,
-    "lib/spec": 14827,
+    "lib/spec": 14821,
     "lib/std": 2101,
     "lib/syntax": 3618,
     "lib/target": 1838,

@@ -1,6 +1,5 @@
 /* Kernels looked at without making code of them: tkc_check, and the configurations that a kernel
    names itself. */
-#include "ir/verify.h"
 #include "job.h"
 #include "spec/walk.h"
 
@@ -14,26 +13,24 @@ typedef struct CheckJob {
 
 static void check_kernel(CheckJob *c, SpecModule *m, SpecRequest *rq, const char *kernel)
 {
-    Job *j = &c->job;
     rq->kernel = kernel;
-    if (!spec_is_complete(m, kernel, rq)) {
+    if (!spec_is_complete(m, rq)) {
         c->incomplete++;
         return;
     }
     c->checked++;
-    Func *fn = spec_kernel(m, rq);
-    if (fn && j->dx->nerrors == 0 && !ir_verify(fn, j->dx))
-        diag_error_as(j->dx, DIAG_INTERNAL, SPAN_NONE,
-                      "internal error: specialization made wrong IR of '%s'", kernel);
+    spec_kernel(m, rq);
 }
 
 /* What kernels need that were not checked: where all must be, and where none was. */
-static void tell_unchecked(CheckJob *c, SpecModule *m, const SpecRequest *rq, int n,
+static void tell_unchecked(CheckJob *c, SpecModule *m, SpecRequest *rq, int n,
                            const Str *kernels)
 {
     bool must = c->job.options->require_checked;
-    for (int i = 0; i < n && c->incomplete && (must || !c->checked); i++)
-        if (!spec_is_complete(m, kernels[i], rq)) spec_ask(m, kernels[i], rq, must);
+    for (int i = 0; i < n && c->incomplete && (must || !c->checked); i++) {
+        rq->kernel = kernels[i];
+        if (!spec_is_complete(m, rq)) spec_ask(m, rq, must);
+    }
 }
 
 /* What is given for no kernel at all is a mistake. */
@@ -54,9 +51,8 @@ static void check_kernels(CheckJob *c, SpecModule *m, SpecRequest *rq)
     Str one = only ? intern_cstr(c->job.source->names, only) : NULL, *names = &one;
     int n = 1;
     kernel_index(&c->defs, &c->job.artifact->arena, c->job.source->file);
-    if (only && !kernel_find(c->job.dx, c->job.source->file, only)) return;
     if (!only) {
-        n = spec_kernels(m, &names);
+        n = kernel_list(&c->job.artifact->arena, c->job.source->file, &names);
         for (int i = 0; i < rq->defines.len; i++)
             check_given(c, "value", rq->defines.data[i].name, n, names);
         for (int i = 0; i < rq->arguments.len; i++)
@@ -120,12 +116,10 @@ static bool read_configs(Diags *dx, void *arg)
     Job *j = &c->job;
     j->dx = dx;
     if (j->source->language == TKC_LANGUAGE_IR) return true;
-    const Ast *def = kernel_find(dx, j->source->file, j->options->kernel);
-    if (!def) return false;
     j->ir = ir_new(&j->source->arena, j->source->names);
     SpecRequest rq = job_request(j);
     SpecModule *m = spec_module(j->ir, dx, j->source->file, &rq);
-    c->count = spec_configs(m, def->def.name, &rq, &c->texts, &c->tuning);
+    c->count = spec_configs(m, &rq, &c->texts, &c->tuning);
     return dx->nerrors == 0;
 }
 

@@ -61,16 +61,12 @@ SpecModule *spec_module(Ir *ir, Diags *dx, AstFile *file, const SpecRequest *rq)
     return module_for_file(p, file, false);
 }
 
-int spec_kernels(SpecModule *m, Str **names)
-{
-    return kernel_list(m->program->arena, m->file, names);
-}
-
 /* ---- one kernel ---- */
 
-/* The kernel of that name for what is asked now, with a state to work in. NULL after an error. */
-static SpecFunc *open_kernel(Spec *sp, SpecModule *m, const char *name, const SpecRequest *rq)
+/* The kernel that is asked for now, with a state to work in. NULL after an error. */
+static SpecFunc *open_kernel(Spec *sp, SpecModule *m, const SpecRequest *rq)
 {
+    const char *name = rq->kernel;
     Program *p = m->program;
     p->rq = rq;
     p->limits = limits_of(rq);
@@ -103,7 +99,7 @@ Func *spec_kernel(SpecModule *m, const SpecRequest *rq)
     int errors = p->dx->nerrors;
     Spec sp;
     SpecValue *values;
-    SpecFunc *kernel = open_kernel(&sp, m, rq->kernel, rq);
+    SpecFunc *kernel = open_kernel(&sp, m, rq);
     Func *fn = kernel ? bind_kernel(&sp, kernel, rq, &values) : NULL;
     if (!fn) return NULL;
     DiagId stage = diags_enter(p->dx, DIAG_LANGUAGE);
@@ -113,29 +109,31 @@ Func *spec_kernel(SpecModule *m, const SpecRequest *rq)
     if (p->dx->nerrors > errors) return NULL;
     lint_functions(&sp);
     build_return(&sp.b);
-    return fn;
+    if (ir_verify(fn, p->dx)) return fn;
+    diag_error_as(p->dx, DIAG_INTERNAL, SPAN_NONE,
+                  "internal error: specialization made wrong IR of '%s'", fn->name);
+    return NULL;
 }
 
-bool spec_ask(SpecModule *m, const char *kernel, const SpecRequest *rq, bool is_error)
+bool spec_ask(SpecModule *m, const SpecRequest *rq, bool is_error)
 {
     Spec sp;
-    SpecFunc *fn = open_kernel(&sp, m, kernel, rq);
+    SpecFunc *fn = open_kernel(&sp, m, rq);
     return fn && bind_is_complete(&sp, fn, rq, is_error);
 }
 
-bool spec_is_complete(SpecModule *m, const char *kernel, const SpecRequest *rq)
+bool spec_is_complete(SpecModule *m, const SpecRequest *rq)
 {
     m->program->dx->muted++;
-    bool complete = spec_ask(m, kernel, rq, false);
+    bool complete = spec_ask(m, rq, false);
     m->program->dx->muted--;
     return complete;
 }
 
-int spec_configs(SpecModule *m, const char *kernel, const SpecRequest *rq,
-                 const char *const **texts, TkcTuning *tuning)
+int spec_configs(SpecModule *m, const SpecRequest *rq, const char *const **texts, TkcTuning *tuning)
 {
     Spec sp;
-    SpecFunc *fn = open_kernel(&sp, m, kernel, rq);
+    SpecFunc *fn = open_kernel(&sp, m, rq);
     *texts = NULL;
     if (fn) config_tuning(&sp, fn, tuning);
     return fn ? config_texts(&sp, fn, texts) : 0;

@@ -73,17 +73,16 @@ bool request_add_values(SpecDefines *all, SpecModule *m, Ir *ir, Diags *dx, size
 
 /* ---- a file being specialized ---- */
 SpecModule *spec_module(Ir *ir, Diags *dx, AstFile *file, const SpecRequest *rq); /* binds top-level names */
-/* Kernels of a file in order: jit functions that no other jit function calls and that return nothing. */
-int spec_kernels(SpecModule *m, Str **names);
 /* NULL after error diagnostics. Everything missing (types, constexprs) is asked for in one diagnostic that ends with the flags to add. */
 Func *spec_kernel(SpecModule *m, const SpecRequest *rq);
 /* True when everything needed is known, so that spec_kernel can be tried (for -fsyntax-only). */
-bool spec_is_complete(SpecModule *m, const char *kernel, const SpecRequest *rq);
+bool spec_is_complete(SpecModule *m, const SpecRequest *rq);
 /* The same, and says what it needs if it is not: an error, or a warning that it was not checked. */
-bool spec_ask(SpecModule *m, const char *kernel, const SpecRequest *rq, bool is_error);
-/* The configurations of a kernel's @autotune as texts, "BLOCK=64 num_warps=4"; their number. Those that are not known are left out.
-   tuning: what it says beside them, but for the size. */
-int spec_configs(SpecModule *m, const char *kernel, const SpecRequest *rq, const char *const **texts, TkcTuning *tuning);
+bool spec_ask(SpecModule *m, const SpecRequest *rq, bool is_error);
+/* The configurations of a kernel's @autotune as texts, "BLOCK=64 num_warps=4"; their number. Those
+   that are not known are left out. tuning: what it says beside them, but for the size. */
+int spec_configs(SpecModule *m, const SpecRequest *rq, const char *const **texts,
+                 TkcTuning *tuning);
 /* Reports, once each, the names in jit functions that stand for nothing, without specializing. */
 void spec_check_names(SpecModule *m);
 

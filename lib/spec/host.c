@@ -1,7 +1,6 @@
 /* The host's world as far as kernels reach into it: numbers of `math`, element types and limits of
    torch, versions, and the few functions whose result does not depend on the machine. Anything else
    of the host is opaque. */
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 

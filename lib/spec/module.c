@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "spec/advice.h"
-#include "spec/kernel.h"
 #include "spec/record.h"
 #include "spec/std_files.h"
 #include "spec/walk.h"

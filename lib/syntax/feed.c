@@ -210,7 +210,8 @@ static int bind_line(Binder *b, int i, int last)
     return end + 1;
 }
 
-Ast *feed_skipped(Parser *p, int first, int last, const char *what)
+/* A SKIPPED node for the tokens [first, last), with the names they bind. */
+static Ast *feed_skipped(Parser *p, int first, int last, const char *what)
 {
     const TokenArray *tokens = p->tokens;
     int end = last;

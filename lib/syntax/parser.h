@@ -53,9 +53,7 @@ void feed_file(Parser *p);
 void feed_range(Parser *p, int first, int last);
 /* An expression: layout does not matter. */
 void feed_expr(Parser *p);
-/* A SKIPPED node for the tokens [first, last), with the names they bind. */
-Ast *feed_skipped(Parser *p, int first, int last, const char *what);
-/* The same for the statement at those bytes of the text. */
+/* A SKIPPED node for the statement at those bytes of the text, with the names it binds. */
 Ast *feed_skipped_text(Parser *p, uint32_t begin, uint32_t end);
 
 /* ---- validate.c: what the grammar cannot check because it depends on what is around ---- */

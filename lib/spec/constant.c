@@ -354,40 +354,27 @@ static bool fits(Spec *sp, __int128 len, Span at)
     return spec_fits(sp, len, "a string or tuple", "items", at);
 }
 
-static SpecValue concat_strings(Spec *sp, Str a, Str b, Span at)
+static __int128 length_of(SpecValue v)
 {
-    size_t n = str_len(a), m = str_len(b);
-    if (!fits(sp, (__int128)n + (__int128)m, at)) return sv_error();
-    Buf out = buf_make(sp->arena);
-    buf_put(&out, a, n);
-    buf_put(&out, b, m);
-    return sv_str(intern(sp->names, buf_text(&out), out.len));
+    return v.kind == SV_STR ? (__int128)str_len(v.s) : v.tuple->len;
 }
 
-static SpecValue concat_sequences(Spec *sp, SpecValue a, SpecValue b, Span at)
+/* The string or sequence a, so many times, and what is of its kind and comes then, or NULL. */
+static SpecValue join(Spec *sp, SpecValue a, __int128 times, const SpecValue *then, Span at)
 {
-    int n = a.tuple->len, m = b.tuple->len;
-    if (!fits(sp, (__int128)n + m, at)) return sv_error();
-    SpecTuple *t = tuple_new(sp, n + m);
-    for (int i = 0; i < n; i++) t->data[i] = a.tuple->data[i];
-    for (int i = 0; i < m; i++) t->data[n + i] = b.tuple->data[i];
-    return sv_tuple(a.kind == SV_LIST ? SV_LIST : SV_TUPLE, t);
-}
-
-static SpecValue repeat(Spec *sp, SpecValue a, __int128 times, Span at)
-{
-    if (times < 0) times = 0;
-    __int128 unit = a.kind == SV_STR ? (__int128)str_len(a.s) : a.tuple->len;
-    if (unit > 0 && !fits(sp, times > sp->limits.length ? times : unit * times, at))
-        return sv_error();
-    int n = (int)unit, count = unit ? (int)times : 0;
+    const __int128 unit = length_of(a), rest = then ? length_of(*then) : 0;
+    if (times < 0 || unit == 0) times = 0;
+    if (!fits(sp, times > sp->limits.length ? times : unit * times + rest, at)) return sv_error();
+    const int n = (int)unit, before = (int)(unit * times);
     if (a.kind == SV_STR) {
         Buf out = buf_make(sp->arena);
-        for (int i = 0; i < count; i++) buf_put(&out, a.s, (size_t)n);
+        for (int i = 0; i < (int)times; i++) buf_put(&out, a.s, (size_t)n);
+        if (then) buf_put(&out, then->s, (size_t)rest);
         return sv_str(intern(sp->names, buf_text(&out), out.len));
     }
-    SpecTuple *t = tuple_new(sp, n * count);
-    for (int i = 0; i < t->len; i++) t->data[i] = a.tuple->data[i % n];
+    SpecTuple *t = tuple_new(sp, before + (int)rest);
+    for (int i = 0; i < t->len; i++)
+        t->data[i] = i < before ? a.tuple->data[i % n] : then->tuple->data[i - before];
     return sv_tuple(a.kind == SV_LIST ? SV_LIST : SV_TUPLE, t);
 }
 
@@ -401,12 +388,12 @@ SpecValue constant_binary(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
     if (sv_is_number(a) && sv_is_number(b))
         return float_binary(sp, op, constant_to_double(a), constant_to_double(b), at);
     if (op == AOP_MOD && a.kind == SV_STR) return format_values(sp, a.s, b, at);
-    if (op == AOP_ADD && a.kind == SV_STR && b.kind == SV_STR)
-        return concat_strings(sp, a.s, b.s, at);
-    if (op == AOP_ADD && sv_is_sequence(a) && sv_is_sequence(b)) return concat_sequences(sp, a, b, at);
+    const bool are_texts = a.kind == SV_STR && b.kind == SV_STR;
+    if (op == AOP_ADD && (are_texts || (sv_is_sequence(a) && sv_is_sequence(b))))
+        return join(sp, a, 1, &b, at);
     SpecValue unit = is_integral(b) ? a : b, times = is_integral(b) ? b : a;
     if (op == AOP_MUL && is_integral(times) && (unit.kind == SV_STR || sv_is_sequence(unit)))
-        return repeat(sp, unit, sv_integer(times), at);
+        return join(sp, unit, sv_integer(times), NULL, at);
     return spec_error(sp, at, "'%s' does not work on %s and %s", ast_op_text(op),
                       spec_describe(sp, a), spec_describe(sp, b));
 }

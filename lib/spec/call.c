@@ -81,17 +81,6 @@ static SpecValue run_body(Spec *sp, Frame *f)
     return flow == FLOW_STOP ? sv_error() : f->out.value;
 }
 
-static SpecValue call_run(Spec *sp, Frame *f)
-{
-    int nesting = sp->nesting;
-    sp->nesting = 0;
-    sp->depth++;
-    SpecValue v = run_body(sp, f);
-    sp->depth--;
-    sp->nesting = nesting;
-    return v;
-}
-
 /* More than any halving of a block's elements takes. */
 enum { RECURSION_MOST = 40 };
 
@@ -357,7 +346,12 @@ static SpecValue run_with(Spec *sp, const SpecFunc *fn, const SpecValue *values,
     frame_push(sp, &f, fn, fn->module, at);
     f.is_host = is_host;
     enter_params(sp, &f, values);
-    SpecValue v = call_run(sp, &f);
+    const int nesting = sp->nesting;
+    sp->nesting = 0;
+    sp->depth++;
+    SpecValue v = run_body(sp, &f);
+    sp->depth--;
+    sp->nesting = nesting;
     const Binding *b = self && !sv_is_error(v) ? scope_find(f.scope, self) : NULL;
     if (self) v = b && b->state == BIND_SET ? b->value : sv_error();
     frame_pop(sp, &f);

@@ -227,14 +227,14 @@ static void bind_if(BindJob j, const Ast *n)
     if (!truth) bind_statements(j, &n->branch.orelse);
 }
 
-static SpecModule *import_module(SpecModule *m, int level, const char *dotted);
+static SpecModule *import_module(SpecModule *m, int level, const char *dotted, Span at);
 
 /* An import that raises: of a file that is not there, or of what Triton does not have. Whether the
    host has a package is not known. */
 static bool import_fails(SpecModule *m, const Ast *n)
 {
     if (n->kind != AST_FROM) return false;
-    SpecModule *from = import_module(m, n->import.level, n->import.module);
+    SpecModule *from = import_module(m, n->import.level, n->import.module, n->span);
     if (from->kind == MODULE_HOST) return n->import.level > 0;
     for (int i = 0; from->kind == MODULE_NAMES && i < n->import.names.len; i++) {
         Str name = n->import.names.data[i].name;
@@ -436,17 +436,18 @@ static const char *places_of(SpecModule *m, int level, const char *path)
 }
 
 /* The host module of an import that leads to no file. */
-static SpecModule *missing_module(SpecModule *m, int level, const char *dotted)
+static SpecModule *missing_module(SpecModule *m, int level, const char *dotted, Span at)
 {
     Program *p = m->program;
     SpecModule *host = module_named(p, *dotted ? dotted : ".");
     if (host->kind == MODULE_HOST && (level > 0 || !is_outside(p, dotted)))
         host->missing = places_of(m, level, slashes(p, dotted)), host->is_relative = level > 0;
+    if (host->missing && !host->imported.source) host->imported = at;
     return host;
 }
 
 /* The module of an import, never NULL: an unknown one is a host module. */
-static SpecModule *import_module(SpecModule *m, int level, const char *dotted)
+static SpecModule *import_module(SpecModule *m, int level, const char *dotted, Span at)
 {
     Program *p = m->program;
     SpecModule *found = NULL;
@@ -459,7 +460,7 @@ static SpecModule *import_module(SpecModule *m, int level, const char *dotted)
     } else if (!is_outside(p, dotted)) {
         found = find_in_tree(m, slashes(p, dotted));
     }
-    return found ? found : missing_module(m, level, dotted);
+    return found ? found : missing_module(m, level, dotted, at);
 }
 
 /* The imported module that a host value is of: mylib of mylib.sub.f(). */
@@ -589,16 +590,9 @@ static bool is_circular(SpecModule *m, Str name)
     return !g;
 }
 
-static SpecModule *imported(SpecModule *m, int level, const char *dotted, Span at)
-{
-    SpecModule *found = import_module(m, level, dotted);
-    if (found->missing && !found->imported.source) found->imported = at;
-    return found;
-}
-
 static SpecValue resolve_from(Spec *sp, SpecModule *m, Global *g, Span at)
 {
-    SpecModule *from = imported(m, g->node->import.level, g->module, g->node->span);
+    SpecModule *from = import_module(m, g->node->import.level, g->module, g->node->span);
     SpecModule *below = is_circular(from, g->member) ? submodule(from, g->member) : NULL;
     return below ? sv_module(below) : module_member(sp, from, g->member, at, g->at);
 }
@@ -614,7 +608,7 @@ static SpecValue compute(Spec *sp, SpecModule *m, Global *g, Span at)
                          g->at);
     }
     case GLOBAL_NODE: return resolve_node(sp, m, g, at);
-    case GLOBAL_MODULE: return sv_module(imported(m, 0, g->module, g->node->span));
+    case GLOBAL_MODULE: return sv_module(import_module(m, 0, g->module, g->node->span));
     case GLOBAL_FROM: return resolve_from(sp, m, g, at);
     }
     return sv_error();
@@ -685,8 +679,8 @@ static SpecValue lookup_own(Spec *sp, SpecModule *m, Str name, Span at)
     if (outer == name) return found; /* files that import all of each other */
     m->star_name = name;
     for (int i = m->stars.len - 1; i >= 0 && sv_is_absent(found); i--) {
-        SpecModule *from =
-            import_module(m, m->stars.data[i]->import.level, m->stars.data[i]->import.module);
+        const Ast *n = m->stars.data[i];
+        SpecModule *from = import_module(m, n->import.level, n->import.module, n->span);
         if (from->kind == MODULE_HOST || from == m) continue;
         if (!enter_nested(sp, at)) found = sv_error();
         else found = module_attribute(sp, from, name, at), leave_nested(sp);

@@ -554,31 +554,27 @@ static SpecValue pick(Spec *sp, const Ast *target, Str name, SpecValue v, Span a
     return sv_error();
 }
 
-/* A class that does not parse is known by its name alone. */
-static SpecValue resolve_class(Spec *sp, SpecModule *m, Str name, const Ast *n)
+static bool is_skipped(const Ast *n, const char *what)
 {
-    if (n->kind == AST_SKIPPED) {
-        sp->dx->muted++;
-        n = syntax_parse_skipped(sp->arena, sp->names, sp->dx, m->file, n);
-        sp->dx->muted--;
-    }
-    return n && n->kind == AST_CLASS ? record_class_of(sp, m, n) : class_value(name);
+    return n->kind == AST_SKIPPED && strcmp(n->skipped.what, what) == 0;
 }
 
+/* A class that does not parse is known by its name alone. */
 static SpecValue resolve_node(Spec *sp, SpecModule *m, Global *g, Span at)
 {
     const Ast *n = g->node;
-    if (n->kind == AST_SKIPPED && strcmp(n->skipped.what, "function") == 0) {
-        n = syntax_parse_skipped(sp->arena, sp->names, sp->dx, m->file, g->node);
-        if (!n) return sv_error();
+    const bool is_class = is_skipped(n, "class");
+    if (is_class || is_skipped(n, "function")) {
+        sp->dx->muted += is_class;
+        n = syntax_parse_skipped(sp->arena, sp->names, sp->dx, m->file, n);
+        sp->dx->muted -= is_class;
     }
-    if (n->kind == AST_DEF) return sv_func(func_new(sp, g->name, n, m, NULL));
-    bool is_class =
-        n->kind == AST_CLASS || (n->kind == AST_SKIPPED && strcmp(n->skipped.what, "class") == 0);
-    if (is_class) return resolve_class(sp, m, g->name, n);
-    SpecValue e = spec_error(sp, at, "'%s' is set by host code that is not run", g->name);
-    spec_note(sp, g->at, "this statement");
-    return e;
+    if (n && n->kind == AST_DEF) return sv_func(func_new(sp, g->name, n, m, NULL));
+    if (n && n->kind == AST_CLASS) return record_class_of(sp, m, n);
+    if (is_class) return class_value(g->name);
+    if (!n) return sv_error();
+    spec_error(sp, at, "'%s' is set by host code that is not run", g->name);
+    return spec_note(sp, g->at, "this statement");
 }
 
 /* Every binding of the name waits for this one: the file imports it from itself, or in a circle. */

@@ -45,23 +45,20 @@ bool rebind_gives_way(const Global *g, SpecValue earlier)
     return is_code(earlier) && (g->is_tried || g->is_doubtful || is_made_of_itself(g));
 }
 
-static void note_parameter(Spec *sp)
+static SpecValue note_parameter(Spec *sp)
 {
-    spec_note(sp, SPAN_NONE, "pass it as a tl.constexpr parameter");
+    return spec_note(sp, SPAN_NONE, "pass it as a tl.constexpr parameter");
 }
 
 SpecValue rebind_choose(Spec *sp, const Global *g, SpecValue v, SpecValue earlier, Span at)
 {
     if (!g->is_doubtful || constant_is_equal(v, earlier)) return v;
     if (!g->previous->is_doubtful && !is_code(v) && !is_code(earlier)) {
-        SpecValue e = spec_error_as(sp, DIAG_HOST_CODE, at,
-                                    "the value of '%s' depends on a condition that is not known "
-                                    "here",
-                                    g->name);
+        spec_error_as(sp, DIAG_HOST_CODE, at,
+                      "the value of '%s' depends on a condition that is not known here", g->name);
         spec_note(sp, g->at, "it is set here under that condition");
         spec_note(sp, g->previous->at, "and here before it");
-        note_parameter(sp);
-        return e;
+        return note_parameter(sp);
     }
     spec_warning(sp, DIAG_BOUND_TWICE, g->at,
                  "'%s' is bound in several ways by a condition that is not known here; the last is "
@@ -107,9 +104,8 @@ SpecModule *rebind_host_part(Spec *sp, SpecModule *m, const Ast *e)
 
 SpecValue rebind_refuse_host(Spec *sp, const Global *g, const SpecModule *host, Span at)
 {
-    SpecValue e = spec_error_as(sp, DIAG_HOST_CODE, at,
-                                "the value of '%s' comes from host code, which is not run", g->name);
+    spec_error_as(sp, DIAG_HOST_CODE, at,
+                  "the value of '%s' comes from host code, which is not run", g->name);
     spec_note(sp, g->at, "it is set here from the host value '%s'", host->path);
-    note_parameter(sp);
-    return e;
+    return note_parameter(sp);
 }

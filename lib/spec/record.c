@@ -302,9 +302,8 @@ static SpecValue bind_method(Spec *sp, const Ast *def, const RecordClass *owner,
 
 static SpecValue unset_field(Spec *sp, const SpecTuple *t, Str name, Span at)
 {
-    SpecValue e = spec_error(sp, at, "'%s' of '%s' has no value yet", name, t->type_name);
-    spec_note(sp, t->record_class->at, "the class is defined here");
-    return e;
+    spec_error(sp, at, "'%s' of '%s' has no value yet", name, t->type_name);
+    return spec_note(sp, t->record_class->at, "the class is defined here");
 }
 
 SpecValue record_member(Spec *sp, SpecValue x, Str name, Span at)

@@ -20,13 +20,15 @@ static Value *flat(Spec *sp, Value *v)
                                   : build_splat(&sp->b, v, 1, &count);
 }
 
+enum { AXIS = 1 }; /* of each the second parameter */
+
 /* r->xs are there. */
-static void start(Spec *sp, const Call *c, int axis, int keep_dims, Reduction *r)
+static void start(Spec *sp, const Call *c, int keep_dims, Reduction *r)
 {
     r->rank = r->xs[0]->type->rank;
-    r->axis = (int)c->args[axis].i;
+    r->axis = (int)c->args[AXIS].i;
     r->keep_dims = c->args[keep_dims].b;
-    for (int i = 0; !arg_is_given(c, axis) && i < r->n; i++) r->xs[i] = flat(sp, r->xs[i]);
+    for (int i = 0; !arg_is_given(c, AXIS) && i < r->n; i++) r->xs[i] = flat(sp, r->xs[i]);
 }
 
 static Value *with_dims(Spec *sp, const Reduction *r, Value *v)
@@ -51,11 +53,10 @@ static Value *reduced(Spec *sp, Value *x, int axis, OpKind kind)
     return op_result(op, 0);
 }
 
-static SpecValue reduce_by_op(Spec *sp, const Call *c, int axis, int keep_dims, Value *x,
-                              OpKind kind)
+static SpecValue reduce_by_op(Spec *sp, const Call *c, int keep_dims, Value *x, OpKind kind)
 {
     Reduction r = {.n = 1, .xs = {x}};
-    start(sp, c, axis, keep_dims, &r);
+    start(sp, c, keep_dims, &r);
     Value *result = reduced(sp, r.xs[0], r.axis, kind);
     return finish(sp, &r, false, &result);
 }
@@ -77,7 +78,7 @@ SpecValue builtin_sum(Spec *sp, const Call *c)
     Value *v = c->args[0].v;
     DType dt = arg_is_given(c, 3) ? type_dtype(c->args[3].type)
                                   : combine_sum_dtype(type_dtype(v->type));
-    return reduce_by_op(sp, c, 1, 2, build_cast(&sp->b, v, dt, NULL), OP_ADD);
+    return reduce_by_op(sp, c, 2, build_cast(&sp->b, v, dt, NULL), OP_ADD);
 }
 
 static DType widened_for_order(DType dt, bool with_index)
@@ -115,12 +116,11 @@ static bool is_much(const Spec *sp, const Value *x)
     return tkc_type_count(x->type) > MOST_OF_A_THREAD * WARP * sp->fn->num_warps;
 }
 
-static SpecValue reduce_with_index(Spec *sp, const Call *c, Value *x, int axis,
-                                   int keep_dims)
+static SpecValue reduce_with_index(Spec *sp, const Call *c, Value *x, int keep_dims)
 {
     x = build_cast(&sp->b, x, widened_for_order(type_dtype(x->type), true), NULL);
     Reduction r = {.n = 1, .xs = {x}};
-    start(sp, c, axis, keep_dims, &r);
+    start(sp, c, keep_dims, &r);
     r.n = 2;
     if (is_much(sp, r.xs[0])) {
         r.xs[1] = combine_index_along(sp, r.xs[0], r.axis);
@@ -135,21 +135,21 @@ static SpecValue reduce_with_index(Spec *sp, const Call *c, Value *x, int axis,
 SpecValue builtin_max_min(Spec *sp, const Call *c)
 {
     Value *v = c->args[0].v;
-    if (c->args[2].b) return reduce_with_index(sp, c, v, 1, 4);
+    if (c->args[2].b) return reduce_with_index(sp, c, v, 4);
     v = build_cast(&sp->b, v, widened_for_order(type_dtype(v->type), false), NULL);
-    return reduce_by_op(sp, c, 1, 4, v, c->builtin->op);
+    return reduce_by_op(sp, c, 4, v, c->builtin->op);
 }
 
 SpecValue builtin_arg_extremum(Spec *sp, const Call *c)
 {
-    return reduce_with_index(sp, c, c->args[0].v, 1, 3).tuple->data[1];
+    return reduce_with_index(sp, c, c->args[0].v, 3).tuple->data[1];
 }
 
 SpecValue builtin_bit_reduce(Spec *sp, const Call *c)
 {
     Value *v = c->args[0].v;
     if (!type_is_int(v->type)) return arg_refuse(sp, c, 0, "a block of integers");
-    return reduce_by_op(sp, c, 1, 2, v, c->builtin->op);
+    return reduce_by_op(sp, c, 2, v, c->builtin->op);
 }
 
 /* ---- the user's ---- */
@@ -159,7 +159,7 @@ SpecValue builtin_reduce(Spec *sp, const Call *c)
     Reduction r = {0};
     r.n = combine_operands(sp, c, 0, r.xs);
     if (r.n < 0) return sv_error();
-    start(sp, c, 1, 3, &r);
+    start(sp, c, 3, &r);
     Op *op = build_reduce(&sp->b, r.axis, r.n, r.xs);
     if (!combine_by_function(sp, op, c->args[2], c->at)) return sv_error();
     return finish(sp, &r, sv_is_sequence(c->args[0]), op->results);

@@ -228,7 +228,6 @@ static SpecValue eval_compare(Spec *sp, const Ast *e)
     bool is_mixed = precedence_is_mixed(e->compare.first, left);
     for (int i = 0; i < e->compare.rest.len; i++) {
         SpecValue right = spec_eval(sp, e->compare.rest.data[i]);
-        if (sv_is_error(left) || sv_is_error(right)) return sv_error();
         is_mixed |= precedence_is_mixed(e->compare.rest.data[i], right);
         spec_at(sp, e->span);
         SpecValue link = op_compare(sp, e->compare.ops[i], left, right, e->span);
@@ -245,7 +244,6 @@ static SpecValue eval_compare(Spec *sp, const Ast *e)
 static SpecValue eval_unary(Spec *sp, const Ast *e)
 {
     SpecValue v = spec_eval(sp, e->unary.operand);
-    if (sv_is_error(v)) return v;
     spec_at(sp, e->span);
     return op_unary(sp, e->unary.op, v, e->span);
 }

@@ -140,9 +140,7 @@ static Span decorator_name(Span function)
     Span at = function;
     const char *s = function.source->text;
     for (at.end = at.begin + 1;
-         at.end < function.end && (s[at.end] == '.' || s[at.end] == '_' ||
-                                   ((s[at.end] | 32) >= 'a' && (s[at.end] | 32) <= 'z'));
-         at.end++)
+         at.end < function.end && (s[at.end] == '.' || char_is_word(s[at.end])); at.end++)
         if (s[at.end] == '.') at.begin = at.end;
     at.begin++;
     return at;

@@ -20,7 +20,7 @@ SpecValue op_attribute(Spec *sp, SpecValue x, Str name, Span at);
 /* x[index]: None and : on blocks, tuples by integer or slice, indices on declared extents. */
 SpecValue op_subscript(Spec *sp, SpecValue x, SpecValue index, Span at);
 /* x[index] = value on a pointer with declared extents. */
-bool op_store_subscript(Spec *sp, SpecValue x, SpecValue index, SpecValue value, Span at);
+void op_store_subscript(Spec *sp, SpecValue x, SpecValue index, SpecValue value, Span at);
 
 /* A run-time value: constants become typed scalars (int32, int64, …, fp32; bool int1) by
    LANGUAGE.md. NULL after an error. */

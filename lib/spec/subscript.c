@@ -245,7 +245,6 @@ static SpecValue refuse_pointer(Spec *sp, SpecValue x, Span at)
 
 SpecValue op_subscript(Spec *sp, SpecValue x, SpecValue index, Span at)
 {
-    if (sv_is_error(x) || sv_is_error(index)) return sv_error();
     spec_at(sp, at);
     if (sv_is_sequence(x) || x.kind == SV_STR) return subscript_sequence(sp, x, index, at);
     const Param *p = subscript_extents(sp, x);
@@ -268,19 +267,18 @@ SpecValue op_subscript(Spec *sp, SpecValue x, SpecValue index, Span at)
     return subscript_block(sp, x, index, at);
 }
 
-bool op_store_subscript(Spec *sp, SpecValue x, SpecValue index, SpecValue value, Span at)
+void op_store_subscript(Spec *sp, SpecValue x, SpecValue index, SpecValue value, Span at)
 {
-    if (sv_is_error(x) || sv_is_error(index) || sv_is_error(value)) return false;
     spec_at(sp, at);
     const Param *p = subscript_extents(sp, x);
     Access a;
-    if (p) return element_access(sp, p, x, index, &a, at) && memory_store(sp, &a, value, at);
-    if (x.kind == SV_VALUE && x.v->type->kind == TY_POINTER) {
+    if (p) {
+        if (element_access(sp, p, x, index, &a, at)) memory_store(sp, &a, value, at);
+    } else if (x.kind == SV_VALUE && x.v->type->kind == TY_POINTER) {
         refuse_pointer(sp, x, at);
     } else {
         spec_error(sp, at, "%s does not change by assignment to an element", spec_describe(sp, x));
         if (x.kind == SV_VALUE)
             spec_note(sp, at, "make a new block with tl.where(condition, new, old)");
     }
-    return false;
 }

@@ -66,15 +66,10 @@ static SpecValue type_attribute(Spec *sp, const Type *t, Str name, Span at)
 
 static SpecValue transposed(Spec *sp, SpecValue x, Span at)
 {
-    int rank = x.v->type->rank;
-    if (rank < 2)
+    if (x.v->type->rank < 2)
         return spec_error(sp, at, ".T needs two dimensions, found %s", spec_describe(sp, x));
-    int perm[TKC_MAX_RANK];
-    for (int i = 0; i < rank; i++) perm[i] = i;
-    perm[rank - 1] = rank - 2;
-    perm[rank - 2] = rank - 1;
-    spec_at(sp, at);
-    return sv_value(build_trans(&sp->b, x.v, perm));
+    SpecValue trans = method(sp, x, intern_cstr(sp->names, "trans"), NS_METHOD, at);
+    return spec_call(sp, trans, 0, NULL, at);
 }
 
 static SpecValue value_attribute(Spec *sp, SpecValue x, Str name, Span at)

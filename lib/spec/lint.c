@@ -138,6 +138,7 @@ bool lint_has_word(const char *text, const char *word)
     return false;
 }
 
+/* In what a kernel does, or what stands around it: annotations, defaults, decorators. */
 static bool is_mention(const Ast *n, void *user)
 {
     Str name = user;
@@ -146,26 +147,11 @@ static bool is_mention(const Ast *n, void *user)
            (n->kind == AST_KEYWORD && n->keyword.name == name);
 }
 
-static bool is_mentioned(const Ast *def, Str name)
-{
-    const AstList *lists[] = {&def->def.body, &def->def.decorators};
-    void *user = (void *)name;
-    for (int k = 0; k < 2; k++)
-        for (int i = 0; i < lists[k]->len; i++)
-            if (walk_any(lists[k]->data[i], is_mention, user)) return true;
-    for (int i = 0; i < def->def.params.len; i++) {
-        const AstParam *p = &def->def.params.data[i];
-        if (walk_any(p->annotation, is_mention, user) || walk_any(p->default_, is_mention, user))
-            return true;
-    }
-    return false;
-}
-
 static bool is_unused(const SpecFunc *fn, const AstParam *p)
 {
     static const char *const launch_options[] = {"num_warps", "num_stages", "num_ctas", NULL};
     if (p->kind == PARAM_VARARGS || p->kind == PARAM_KWARGS || p->name[0] == '_') return false;
-    return !str_among(p->name, launch_options) && !is_mentioned(fn->def, p->name);
+    return !str_among(p->name, launch_options) && !walk_any(fn->def, is_mention, (void *)p->name);
 }
 
 /* In one warning: strides that are passed by custom come in dozens. */

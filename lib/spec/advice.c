@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "spec/broadcast.h"
-#include "spec/eval.h"
+#include "spec/config.h"
 #include "spec/walk.h"
 
 /* ---- names of other libraries ---- */
@@ -384,13 +384,8 @@ void advise_binding(Spec *sp, const Binding *b)
 static bool has_axis(const Ast *call)
 {
     const Ast *base = call->call.callee->attribute.value;
-    int positional = 0;
-    for (int i = 0; i < call->call.args.len; i++) {
-        const Ast *a = call->call.args.data[i];
-        if (a->kind != AST_KEYWORD) positional++;
-        else if (a->keyword.name && strcmp(a->keyword.name, "axis") == 0) return true;
-    }
-    return positional > (base->kind == AST_NAME && strcmp(base->name.id, "tl") == 0);
+    const bool is_function = base->kind == AST_NAME && strcmp(base->name.id, "tl") == 0;
+    return config_argument(call, "axis", is_function);
 }
 
 void advise_unpacking(Spec *sp, const Ast *value)

@@ -115,14 +115,6 @@ bool constant_is_true(SpecValue v)
 
 /* ---- equality and order ---- */
 
-static bool are_sequences_equal(const SpecTuple *a, const SpecTuple *b)
-{
-    if (a->len != b->len) return false;
-    for (int i = 0; i < a->len; i++)
-        if (!constant_is_equal(a->data[i], b->data[i])) return false;
-    return true;
-}
-
 bool constant_is_equal(SpecValue a, SpecValue b)
 {
     a = weaken(a);
@@ -131,7 +123,8 @@ bool constant_is_equal(SpecValue a, SpecValue b)
         if (is_integral(a) && is_integral(b)) return sv_integer(a) == sv_integer(b);
         return constant_to_double(a) == constant_to_double(b);
     }
-    if (sv_is_sequence(a) && sv_is_sequence(b)) return are_sequences_equal(a.tuple, b.tuple);
+    if (sv_is_sequence(a) && sv_is_sequence(b))
+        return sv_all_pairs(a.tuple, b.tuple, constant_is_equal);
     return sv_is_same(a, b);
 }
 

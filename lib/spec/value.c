@@ -45,13 +45,11 @@ int sv_find_field(const SpecTuple *t, Str name)
     return -1;
 }
 
-static bool is_same_sequence(const SpecTuple *a, const SpecTuple *b)
+bool sv_all_pairs(const SpecTuple *a, const SpecTuple *b, bool (*is)(SpecValue a, SpecValue b))
 {
-    if (a == b) return true;
-    if (!sv_is_same_class(a, b)) return false;
-    for (int i = 0; i < a->len; i++)
-        if (!sv_is_same(a->data[i], b->data[i])) return false;
-    return true;
+    bool all = a->len == b->len;
+    for (int i = 0; all && i < a->len; i++) all = is(a->data[i], b->data[i]);
+    return all;
 }
 
 bool sv_same_value(const Value *a, const Value *b)
@@ -89,7 +87,9 @@ bool sv_is_same(SpecValue a, SpecValue b)
     case SV_BOOL: return a.b == b.b;
     case SV_INT: return a.i == b.i;
     case SV_FLOAT: return a.f == b.f && !__builtin_signbit(a.f) == !__builtin_signbit(b.f);
-    case SV_TUPLE: case SV_LIST: case SV_RECORD: return is_same_sequence(a.tuple, b.tuple);
+    case SV_TUPLE: case SV_LIST: case SV_RECORD:
+        return a.tuple == b.tuple || (sv_is_same_class(a.tuple, b.tuple) &&
+                                      sv_all_pairs(a.tuple, b.tuple, sv_is_same));
     case SV_FUNC:
         return a.fn == b.fn || (a.fn->def == b.fn->def && a.fn->closure == b.fn->closure &&
                                 a.fn->self == b.fn->self);

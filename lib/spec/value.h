@@ -164,6 +164,8 @@ bool sv_same_value(const Value *a, const Value *b);
 bool sv_is_alike(const SpecBlockPtr *a, const SpecBlockPtr *b);
 /* Records of one class, or with the same fields; tuples of one length. */
 bool sv_is_same_class(const SpecTuple *a, const SpecTuple *b);
+/* As many items, and it holds for each of the one and that of the other in its place. */
+bool sv_all_pairs(const SpecTuple *a, const SpecTuple *b, bool (*is)(SpecValue a, SpecValue b));
 /* Whether b may take a's place in the next turn of a loop, if its run-time leaves have their types. */
 bool sv_is_same_form(SpecValue a, SpecValue b);
 /* Where a record has a field of that name, or -1. */

@@ -75,22 +75,12 @@ static bool has_place(const Op *op)
     return needs_no_place(op) || tkc_op_attr(op, ATTR_OFFSET);
 }
 
-static bool holds_for_all(const Region *region, bool (*holds)(const Op *op))
-{
-    for (const Op *op = region->first; op; op = op->next) {
-        if (!holds(op)) return false;
-        for (int i = 0; i < op->nregions; i++)
-            if (!holds_for_all(op->regions[i], holds)) return false;
-    }
-    return true;
-}
-
 /* IR text that has layouts and places is taken to have barriers too. */
 static int state_of_text(const Func *fn)
 {
-    if (!holds_for_all(fn->body, has_layouts)) return STATE_NONE;
+    if (!ir_holds_for_all(fn->body, has_layouts)) return STATE_NONE;
     if (fn->level == LEVEL_TENSOR) return STATE_LAYOUTS;
-    return holds_for_all(fn->body, has_place) ? STATE_ALL : STATE_LAYOUTS | STATE_MEMORY;
+    return ir_holds_for_all(fn->body, has_place) ? STATE_ALL : STATE_LAYOUTS | STATE_MEMORY;
 }
 
 /* What passes give, in order: what an op is like that does without, and what a message calls it. */
@@ -112,7 +102,7 @@ static const struct Lack *find_lack(const Job *j, int needs)
 {
     for (size_t i = 0; i < sizeof lacks / sizeof *lacks; i++)
         if (needs & ~j->state & lacks[i].state &&
-            !holds_for_all(j->artifact->fn->body, lacks[i].holds))
+            !ir_holds_for_all(j->artifact->fn->body, lacks[i].holds))
             return &lacks[i];
     return NULL;
 }
@@ -183,7 +173,7 @@ bool job_run_passes(Job *j)
 
 Func *job_without_descriptors(Func *fn)
 {
-    if (holds_for_all(fn->body, needs_no_descriptor)) return fn;
+    if (ir_holds_for_all(fn->body, needs_no_descriptor)) return fn;
     fn = ir_func_clone(fn);
     desc_run(NULL, fn);
     return fn;

@@ -493,6 +493,16 @@ Op *ir_next(const Op *op, const Op *root)
     return next ? next : next_behind(op, root);
 }
 
+bool ir_holds_for_all(const Region *r, bool (*holds)(const Op *op))
+{
+    for (const Op *op = r->first; op; op = op->next) {
+        if (!holds(op)) return false;
+        for (int i = 0; i < op->nregions; i++)
+            if (!ir_holds_for_all(op->regions[i], holds)) return false;
+    }
+    return true;
+}
+
 void ir_walk(Region *r, void (*f)(Op *op, void *user), void *user)
 {
     for (Op *op = r->first, *next; op; op = next) {

@@ -140,5 +140,7 @@ void *ir_grown(Arena *a, void *items, int n, size_t size);
 Op *ir_next(const Op *op, const Op *root);
 /* Calls f for each op, outer before inner, in order. f may erase the op it is given. */
 void ir_walk(Region *r, void (*f)(Op *op, void *user), void *user);
+/* Whether it holds for all ops of the region, with those of regions in them. */
+bool ir_holds_for_all(const Region *r, bool (*holds)(const Op *op));
 
 #endif

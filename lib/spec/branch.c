@@ -209,17 +209,10 @@ static Flow flow_after(const Arm *a, const Arm *b)
 
 /* ---- conditions that are blocks ---- */
 
-static bool can_speculate(const Region *r)
+static bool can_speculate(const Op *op)
 {
-    for (const Op *op = r->first; op; op = op->next) {
-        if (op->kind == OP_WHILE) return false;
-        if (op->nregions == 0 && !ir_is_terminator(op) && !ir_has(op, OT_CONST) &&
-            !ir_has(op, OT_PURE))
-            return false;
-        for (int i = 0; i < op->nregions; i++)
-            if (!can_speculate(op->regions[i])) return false;
-    }
-    return true;
+    return op->nregions ? op->kind != OP_WHILE
+                        : ir_is_terminator(op) || ir_has(op, OT_CONST) || ir_has(op, OT_PURE);
 }
 
 static void hoist_arms(Op *branch)
@@ -247,7 +240,8 @@ static Value *select_lane(Branch *br, Value *x, Value *y)
 static Value **select_results(Branch *br, Join *j)
 {
     Spec *sp = br->sp;
-    if (!can_speculate(br->op->regions[0]) || !can_speculate(br->op->regions[1]))
+    if (!ir_holds_for_all(br->op->regions[0], can_speculate) ||
+        !ir_holds_for_all(br->op->regions[1], can_speculate))
         spec_error(sp, br->at,
                    "a condition on the elements is only for computing: no memory, no effects, no "
                    "'while' under it");

@@ -116,16 +116,11 @@ static void drop_unused(Region *r)
 }
 
 /* A combine computes on scalars, without memory and without effects but assertions. */
-static bool is_pure(const Region *r)
+static bool is_of_combine(const Op *op)
 {
-    for (const Op *op = r->first; op; op = op->next) {
-        if (!ir_may_combine(op)) return false;
-        for (int i = 0; i < op->nresults; i++)
-            if (type_is_block(op_result(op, i)->type)) return false;
-        for (int i = 0; i < op->nregions; i++)
-            if (!is_pure(op->regions[i])) return false;
-    }
-    return true;
+    bool is_pure = ir_may_combine(op);
+    for (int i = 0; i < op->nresults; i++) is_pure &= !type_is_block(op_result(op, i)->type);
+    return is_pure;
 }
 
 static bool fill(Spec *sp, Op *op, SpecValue fn, Span at)
@@ -138,7 +133,7 @@ static bool fill(Spec *sp, Op *op, SpecValue fn, Span at)
     if (!results_of(sp, op, result, results, at)) return false;
     build_yield(&sp->b, op->nargs, results);
     drop_unused(r);
-    if (is_pure(r)) return true;
+    if (ir_holds_for_all(r, is_of_combine)) return true;
     return spec_fail(sp, at,
                      "a combine function computes on scalars, without loads, stores or blocks");
 }

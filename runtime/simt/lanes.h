@@ -72,12 +72,12 @@ static inline u64 quiet64(u64 x)
         const s##W b = (s##W)(y ^ ((s##W)y < 0 ? size : 0));                                       \
         return a < b;                                                                              \
     }                                                                                              \
-    static inline u##W extremum_##S(u##W x, u##W y, bool least, bool nan_wins, u##W flip)          \
+    static inline u##W extremum_##S(u##W x, u##W y, bool least, bool nan_wins)                     \
     {                                                                                              \
         const bool nx = is_nan_##S(x), ny = is_nan_##S(y);                                         \
         const bool first = ny || (!nx && is_less_##S(x, y) == least);                              \
         const bool none = nan_wins ? nx || ny : nx && ny;                                          \
-        return none ? NAN_##S(y) : (u##W)((first ? x : y) ^ flip);                                 \
+        return none ? NAN_##S(y) : first ? x : y;                                                  \
     }                                                                                              \
     static inline u##W negated_##S(u##W x)                                                         \
     {                                                                                              \

@@ -27,7 +27,7 @@ BUDGET = {
     "runtime/interp": 5669,
     "runtime/jit": 3700,
     "runtime/ptx": 2330,
-    "runtime/simt": 11140,
+    "runtime/simt": 11118,
     "src": 6387,
 }
 

@@ -59,7 +59,7 @@ static void run_narrow(Frame *f, const Insn *in)
 static void run_evaluate(Frame *f, const Insn *in)
 {
     const Slot *out = in->results[0];
-    DType dt = in->args[in->op->kind == OP_SELECT ? 1 : 0]->dtype;
+    DType dt = in->args[0]->dtype;
     const char *rounding = tkc_op_str(in->op, ATTR_ROUNDING, NULL);
     int64_t n = slot_len(f, in, out);
     char *to = slot_data(f, out);
@@ -69,6 +69,19 @@ static void run_evaluate(Frame *f, const Insn *in)
         tkc_evaluate(in->op->kind, dt, out->dtype, rounding, in->nargs, args, &bits);
         memcpy(to + i * out->size, &bits, out->size);
     }
+}
+
+bool interp_can_evaluate(OpKind kind, DType dt, DType result, int n)
+{
+    const uint64_t ones[INSN_ARGS] = {1, 1, 1, 1};
+    uint64_t bits;
+    return tkc_evaluate(kind, dt, result, NULL, n, ones, &bits);
+}
+
+static InsnFn evaluate_fn(const Insn *in)
+{
+    const DType dt = in->args[0]->dtype, result = in->results[0]->dtype;
+    return interp_can_evaluate(in->op->kind, dt, result, in->nargs) ? run_evaluate : NULL;
 }
 
 /* ---- pointers: 64-bit addresses ---- */
@@ -101,12 +114,12 @@ static InsnFn cast_fn(Insn *in)
 {
     DType from = in->args[0]->dtype, to = in->results[0]->dtype;
     const char *rounding = tkc_op_str(in->op, ATTR_ROUNDING, NULL);
-    if (rounding && strcmp(rounding, "rtne")) return run_evaluate;
+    if (rounding && strcmp(rounding, "rtne")) return evaluate_fn(in);
     if (from != to && (dtype_is_narrow(from) || from == DT_F32) &&
         (dtype_is_narrow(to) || to == DT_F32))
         return run_narrow;
     in->loop = interp_cast_loop(dtype_is_narrow(from) ? DT_F32 : from, to);
-    return !in->loop ? run_evaluate : dtype_is_narrow(from) ? run_narrow : run_loop;
+    return !in->loop ? evaluate_fn(in) : dtype_is_narrow(from) ? run_narrow : run_loop;
 }
 
 /* What is not to be rounded to fp32 first: its loop there computes more than that. Of all others fp32's
@@ -116,14 +129,7 @@ static bool is_exact(OpKind kind)
     return kind == OP_SIN || kind == OP_COS || kind == OP_TANH || kind == OP_ERF || kind == OP_FMA;
 }
 
-bool interp_can_evaluate(OpKind kind, DType dt, DType result, int n)
-{
-    const uint64_t ones[INSN_ARGS] = {1, 1, 1, 1};
-    uint64_t bits;
-    return tkc_evaluate(kind, dt, result, NULL, n, ones, &bits);
-}
-
-static InsnFn elementwise_fn(Insn *in)
+InsnFn interp_elementwise_fn(Insn *in)
 {
     const Op *op = in->op;
     if (!(tkc_op_info(op->kind)->traits & OT_EW) || op->nresults != 1 || op->nargs > INSN_ARGS ||
@@ -144,13 +150,5 @@ static InsnFn elementwise_fn(Insn *in)
     if (in->loop) return run_loop;
     if (dtype_is_narrow(dt) && !is_exact(op->kind) && (in->loop = interp_loop(op->kind, DT_F32)))
         return run_narrow;
-    return run_evaluate;
-}
-
-InsnFn interp_elementwise_fn(Insn *in)
-{
-    InsnFn fn = elementwise_fn(in);
-    if (fn != run_evaluate) return fn;
-    DType dt = in->args[in->op->kind == OP_SELECT ? 1 : 0]->dtype;
-    return interp_can_evaluate(in->op->kind, dt, in->results[0]->dtype, in->nargs) ? fn : NULL;
+    return evaluate_fn(in);
 }

@@ -433,13 +433,14 @@ static bool store_run(const Transfer *t, uint64_t address, const char *data, int
     return true;
 }
 
-static bool move_run(const Transfer *t, int64_t i, int64_t run)
+/* Lanes from i on, which may be touched, from or to memory at the first one's address. */
+static inline bool move_run(const Transfer *t, int64_t i, uint64_t address, int64_t run)
 {
     const Access *a = &t->a;
-    const uint64_t address = lane_address(a, i);
     char *data = t->data + i * t->step;
     if (t->is_store) return store_run(t, address, data, run);
     if (a->dtype == DT_I1) copy_bools((uint8_t *)data, pointer_at(address), run);
+    else if (run == 1) copy_one(data, pointer_at(address), a->size);
     else memcpy(data, pointer_at(address), (size_t)(run * a->size));
     return true;
 }
@@ -461,14 +462,8 @@ static void put_element(const Access *a, void *at, const void *data)
 
 static bool move_lane(const Transfer *t, int64_t i)
 {
-    const Access *a = &t->a;
-    char *data = t->data + i * t->step;
-    void *at = lane_pointer(a, i);
-    if (!at) return false;
-    if (t->is_store) return store_run(t, lane_address(a, i), data, 1);
-    if (a->dtype == DT_I1) *data = *(const uint8_t *)at != 0;
-    else copy_one(data, at, a->size);
-    return true;
+    const void *at = lane_pointer(&t->a, i);
+    return at && move_run(t, i, (uintptr_t)at, 1);
 }
 
 enum { SHORT_RUN = 8, SINGLY = 64 };
@@ -485,7 +480,7 @@ static bool move_lanes(const Transfer *t, int64_t i, int64_t end)
                 if (!move_lane(t, i)) return false;
             continue;
         }
-        if (!check_run(&t->a, i, run) || !move_run(t, i, run)) return false;
+        if (!check_run(&t->a, i, run) || !move_run(t, i, lane_address(&t->a, i), run)) return false;
         i += run;
     }
     return true;

@@ -124,14 +124,10 @@ static void classify(Prepare *p, const Op *op, bool vector)
         p->root[v->id] = v;
         p->invariant[v->id] = invariant;
         p->is_vector[v->id] = vector;
-        if (is_view(op)) {
-            const Value *a = op_arg(op, 0);
+        const Value *a = op->nargs ? op_arg(op, 0) : NULL;
+        if (is_view(op) || (op->kind == OP_BROADCAST && p->in->slots[a->id].uniform)) {
             if (shares) p->root[v->id] = p->root[a->id];
             s->uniform = p->in->slots[a->id].uniform;
-        }
-        if (op->kind == OP_BROADCAST && p->in->slots[op_arg(op, 0)->id].uniform) {
-            if (shares) p->root[v->id] = p->root[op_arg(op, 0)->id];
-            s->uniform = true;
         }
         /* results of control ops are written in full */
         if (op->nregions > 0 && s->count > 1) s->uniform = false;

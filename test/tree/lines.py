@@ -24,7 +24,7 @@ BUDGET = {
     "lib": 3574,
     "runtime/debug": 714,
     "runtime/device": 2082,
-    "runtime/interp": 5669,
+    "runtime/interp": 5658,
     "runtime/jit": 3700,
     "runtime/ptx": 2330,
     "runtime/simt": 11118,

@@ -1,49 +1,43 @@
 /* Comparisons of PTX: of integers by the type's signedness, of floats ordered (false with a NaN,
    `ne` too) or unordered (the names with a u: true with a NaN). */
-#include <math.h>
-
 #include "float.h"
 #include "tkc/edge.h"
 
-static bool compare_float(const PtxCall *c, DType dt, uint64_t a, uint64_t b)
-{
-    if (ptx_has(c, PTXQ_FTZ)) {
-        a = ptx_flush(dt, a);
-        b = ptx_flush(dt, b);
-    }
-    const double x = tkc_bits_to_double(dt, a), y = tkc_bits_to_double(dt, b);
-    const bool ordered = !isnan(x) && !isnan(y);
-    static const struct {
-        PtxQualifier ordered, unordered;
-    } names[] = {{PTXQ_EQ, PTXQ_EQU}, {PTXQ_NE, PTXQ_NEU}, {PTXQ_LT, PTXQ_LTU},
-                 {PTXQ_LE, PTXQ_LEU}, {PTXQ_GT, PTXQ_GTU}, {PTXQ_GE, PTXQ_GEU}};
-    const bool holds[] = {x == y, x != y, x < y, x <= y, x > y, x >= y};
-    for (int i = 0; i < 6; i++) {
-        if (ptx_has(c, names[i].ordered)) return ordered && holds[i];
-        if (ptx_has(c, names[i].unordered)) return !ordered || holds[i];
-    }
-    return ptx_has(c, PTXQ_NUM) ? ordered : !ordered;
-}
+enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
 
-static bool compare_int(const PtxCall *c, DType dt, uint64_t a, uint64_t b)
+/* In which relations of its operands a comparison holds. */
+static const struct {
+    PtxQualifier name;
+    int in;
+} comparisons[] = {
+    {PTXQ_EQ, EQUAL}, {PTXQ_EQU, EQUAL | UNORDERED},
+    {PTXQ_NE, LESS | GREATER}, {PTXQ_NEU, LESS | GREATER | UNORDERED},
+    {PTXQ_LT, LESS}, {PTXQ_LTU, LESS | UNORDERED}, {PTXQ_LO, LESS},
+    {PTXQ_LE, LESS | EQUAL}, {PTXQ_LEU, LESS | EQUAL | UNORDERED}, {PTXQ_LS, LESS | EQUAL},
+    {PTXQ_GT, GREATER}, {PTXQ_GTU, GREATER | UNORDERED}, {PTXQ_HI, GREATER},
+    {PTXQ_GE, GREATER | EQUAL}, {PTXQ_GEU, GREATER | EQUAL | UNORDERED}, {PTXQ_HS, GREATER | EQUAL},
+    {PTXQ_NUM, LESS | EQUAL | GREATER}, {PTXQ_NAN_EITHER, UNORDERED}};
+
+static int relation(const PtxCall *c, DType dt, uint64_t a, uint64_t b)
 {
     const DTypeInfo *info = tkc_dtype_info(dt);
+    if (info->kind == DK_FLOAT) {
+        const bool flushes = ptx_has(c, PTXQ_FTZ);
+        const double x = tkc_bits_to_double(dt, flushes ? ptx_flush(dt, a) : a),
+                     y = tkc_bits_to_double(dt, flushes ? ptx_flush(dt, b) : b);
+        return x < y ? LESS : x > y ? GREATER : x == y ? EQUAL : UNORDERED;
+    }
     const bool is_signed = info->kind == DK_INT;
-    const int64_t x = is_signed ? ptx_signed(a, info->bits) : 0,
-                  y = is_signed ? ptx_signed(b, info->bits) : 0;
-    const bool less = is_signed ? x < y : a < b;
-    if (ptx_has(c, PTXQ_EQ)) return a == b;
-    if (ptx_has(c, PTXQ_NE)) return a != b;
-    if (ptx_has(c, PTXQ_LT) || ptx_has(c, PTXQ_LO)) return less;
-    if (ptx_has(c, PTXQ_LE) || ptx_has(c, PTXQ_LS)) return less || a == b;
-    if (ptx_has(c, PTXQ_GT) || ptx_has(c, PTXQ_HI)) return !less && a != b;
-    return !less;
+    const bool less = is_signed ? ptx_signed(a, info->bits) < ptx_signed(b, info->bits) : a < b;
+    return a == b ? EQUAL : less ? LESS : GREATER;
 }
 
 static bool compare(const PtxCall *c, DType dt, uint64_t a, uint64_t b)
 {
-    bool is_float = tkc_dtype_info(dt)->kind == DK_FLOAT;
-    return is_float ? compare_float(c, dt, a, b) : compare_int(c, dt, a, b);
+    const int is = relation(c, dt, a, b);
+    for (size_t i = 0; i < sizeof comparisons / sizeof *comparisons; i++)
+        if (ptx_has(c, comparisons[i].name)) return is & comparisons[i].in;
+    return false;
 }
 
 /* With the third operand, if there is one. */

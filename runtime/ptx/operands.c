@@ -355,15 +355,19 @@ static void parse_operand(PtxParser *ps, PtxInsn *in, char letter, const PtxType
                  ps->opcode.text);
 }
 
-void ptx_parse_operands(PtxParser *ps, PtxInsn *in, const PtxRow *row, const PtxParts *parts)
+bool ptx_parse_operands(PtxParser *ps, PtxInsn *in)
 {
-    in->type = parts->types[0];
-    in->second = parts->types[1];
-    in->qualifiers = parts->qualifiers;
+    const PtxType *types[PTX_TYPES_MAX];
+    const PtxRow *row = ptx_find_row(ps, types);
+    if (!row) return false;
+    in->type = types[0];
+    in->second = types[1];
+    in->qualifiers = ptx_qualifiers(&ps->parts);
     in->eval = row->eval;
     in->by_lane = in->type->lanes > 1 && strspn(row->operands, "da") == strlen(row->operands);
     for (const char *p = row->operands; *p && !ps->failed; p++) {
         if (p == row->operands + 1) ptx_expect_mark(ps, ',');
-        parse_operand(ps, in, *p, parts->types[2]);
+        parse_operand(ps, in, *p, types[2]);
     }
+    return !ps->failed;
 }

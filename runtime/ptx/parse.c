@@ -22,7 +22,6 @@ static bool is_without_effect(PtxWord w)
 static void parse_instruction(PtxParser *ps, PtxProgram *program)
 {
     PtxInsn in = {0};
-    PtxParts parts;
     in.guarded = ptx_parse_guard(ps, &in.guard, &in.guard_not);
     ps->opcode = ptx_next(ps);
     if (ps->opcode.kind != PTXW_NAME)
@@ -31,11 +30,9 @@ static void parse_instruction(PtxParser *ps, PtxProgram *program)
         ptx_fail(ps, "the label '%.*s' has no use on the cpu device, which runs no branches",
              ps->opcode.len, ps->opcode.text);
     if (ps->failed) return;
-    if (!is_without_effect(ps->opcode)) {
-        const PtxRow *row = ptx_find_row(ps, &parts, ptx_take_apart(ps->opcode, &parts));
-        if (row) ptx_parse_operands(ps, &in, row, &parts);
-        if (!ps->failed) program->insns[program->ninsns++] = in;
-    }
+    ps->parts = ptx_take_apart(ps->opcode);
+    if (!is_without_effect(ps->opcode) && ptx_parse_operands(ps, &in))
+        program->insns[program->ninsns++] = in;
     ptx_expect_mark(ps, ';');
 }
 

@@ -7,7 +7,7 @@
 #include "lex.h"
 #include "ptx.h"
 
-enum { PTX_NAMES_MAX = 256, PTX_TYPES_MAX = 3 };
+enum { PTX_NAMES_MAX = 256, PTX_TYPES_MAX = 3, PTX_PARTS_MAX = 24 };
 
 /* t<4> declares t0 … t3. */
 typedef struct PtxName {
@@ -15,6 +15,15 @@ typedef struct PtxName {
     int len, depth, reg, count; /* count 0: the one register of that name */
     const PtxType *type;
 } PtxName;
+
+/* An instruction's name taken apart at its dots. What reads it takes the parts that it knows, in
+   any order; the first one is the name proper. */
+typedef struct PtxParts {
+    const char *part[PTX_PARTS_MAX];
+    int len[PTX_PARTS_MAX];
+    bool taken[PTX_PARTS_MAX];
+    int n;
+} PtxParts;
 
 typedef struct PtxParser PtxParser;
 struct PtxParser {
@@ -26,6 +35,7 @@ struct PtxParser {
     int nnames, depth;
     int nregs, max_regs;
     PtxWord opcode;
+    PtxParts parts; /* of it */
     uint64_t written; /* outputs below 64 */
     char *problem;
     size_t size;
@@ -49,25 +59,29 @@ const PtxType *ptx_type(const char *name);
 const PtxType *ptx_bits_type(int bits);
 bool ptx_type_is_among(const PtxType *t, const char *list); /* "u32 s32", up to its end or a '/' */
 
-/* An instruction's name taken apart at its dots. */
-typedef struct PtxParts {
-    const char *name;
-    size_t len;
-    uint64_t qualifiers;
-    const PtxType *types[PTX_TYPES_MAX];
-    int ntypes;
-} PtxParts;
 typedef struct PtxRow {
     const char *name, *qualifiers, *types, *second, *operands;
     PtxEval *eval;
 } PtxRow;
 
-/* False: there is a part that nobody knows. */
-bool ptx_take_apart(PtxWord w, PtxParts *out);
+PtxParts ptx_take_apart(PtxWord w);
+bool ptx_part_is(const PtxParts *parts, int i, const char *text, size_t len);
+/* The place among choices, with such marks between them, of the one that is there, and is taken;
+   -1: none. */
+int ptx_choose(PtxParts *parts, const char *choices, char between);
+/* x, 0 until then, becomes what the first part is, of those not taken, that the function knows. */
+#define PTX_FIRST(parts, x, known)                                                                 \
+    for (int i_ = 1; i_ < (parts)->n && !(x); i_++)                                                \
+        if (!(parts)->taken[i_])                                                                   \
+            (parts)->taken[i_] = ((x) = known((parts)->part[i_], (size_t)(parts)->len[i_])) != 0
+const PtxType *ptx_take_type(PtxParts *parts); /* the first not taken; NULL: none */
+bool ptx_all_taken(const PtxParts *parts);
 /* Whether a list stands among the operands behind the word at hand. */
 bool ptx_has_list_behind(const PtxParser *ps);
-/* The row of the instruction at hand, its name in ps->opcode, its operands next. NULL: told. */
-const PtxRow *ptx_find_row(PtxParser *ps, const PtxParts *parts, bool understood);
+/* The row of the instruction at hand, its name in ps->parts, its operands next, and the types that
+   the name has. NULL: told. */
+const PtxRow *ptx_find_row(PtxParser *ps, const PtxType *types[PTX_TYPES_MAX]);
+uint64_t ptx_qualifiers(const PtxParts *parts);
 
 /* ---- registers and operands ---- */
 
@@ -82,7 +96,7 @@ bool ptx_parse_guard(PtxParser *ps, int *reg, bool *negated);
 PtxSource ptx_parse_source(PtxParser *ps, const PtxType *t, bool wider);
 /* may_sink: '_' stands for none. */
 PtxDest ptx_parse_dest(PtxParser *ps, const PtxType *t, bool wider, bool may_sink);
-/* What the row asks for, up to the ';'. */
-void ptx_parse_operands(PtxParser *ps, PtxInsn *in, const PtxRow *row, const PtxParts *parts);
+/* What the instruction's row asks for, up to the ';'. False: told. */
+bool ptx_parse_operands(PtxParser *ps, PtxInsn *in);
 
 #endif

@@ -1,5 +1,5 @@
 /* Types, qualifiers and rows of the table of instructions. An instruction's name is taken apart at
-   its dots; what is found must fit a row, whose operand letters then say what is to come. */
+   its dots; a row takes what it knows of it, whose operand letters then say what is to come. */
 #include "parser.h"
 
 #include <stdio.h>
@@ -36,13 +36,6 @@ const PtxType *ptx_type(const char *name)
     return ptx_type_named(name, strlen(name));
 }
 
-static int qualifier_named(const char *text, size_t len)
-{
-    for (int i = 0; i < PTXQ_COUNT; i++)
-        if (strlen(qualifiers[i]) == len && !memcmp(qualifiers[i], text, len)) return i;
-    return -1;
-}
-
 const PtxType *ptx_bits_type(int bits)
 {
     char name[8];
@@ -60,59 +53,87 @@ bool ptx_type_is_among(const PtxType *t, const char *list)
     return false;
 }
 
-/* Each group of the row has one of its alternatives in the set, an optional one at most one; and
-   nothing is left over. */
-static bool fits_qualifiers(const char *groups, uint64_t set)
+/* ---- names ---- */
+
+PtxParts ptx_take_apart(PtxWord w)
 {
-    while (*groups) {
-        const size_t len = strcspn(groups, " ");
-        const bool optional = groups[len - 1] == '?';
-        int found = 0;
-        for (size_t i = 0, end = len - optional, n; i < end; i += n + 1) {
-            n = strcspn(groups + i, "|? ");
-            uint64_t bit = UINT64_C(1) << qualifier_named(groups + i, n);
-            found += (set & bit) != 0;
-            set &= ~bit;
-        }
-        if (found > 1 || (!found && !optional)) return false;
-        groups += len + (groups[len] == ' ');
+    PtxParts out = {.n = 0};
+    const char *end = w.text + w.len;
+    for (const char *p = w.text; p < end && out.n < PTX_PARTS_MAX; out.n++) {
+        const bool is_last = out.n + 1 == PTX_PARTS_MAX; /* all the rest */
+        size_t len = 0;
+        while (p + len < end && (p[len] != '.' || is_last)) len++;
+        out.part[out.n] = p;
+        out.len[out.n] = (int)len;
+        p += len + 1;
     }
-    return set == 0;
+    return out;
 }
 
-/* False: there is a part that nobody knows. */
-bool ptx_take_apart(PtxWord w, PtxParts *out)
+bool ptx_part_is(const PtxParts *parts, int i, const char *text, size_t len)
 {
-    const char *end = w.text + w.len;
-    *out = (PtxParts){.name = w.text, .len = strcspn(w.text, ".")};
-    if (out->len > (size_t)w.len) out->len = (size_t)w.len;
-    for (const char *p = w.text + out->len; p < end;) {
-        size_t len = 0;
-        for (p++; p + len < end && p[len] != '.';) len++;
-        const PtxType *t = ptx_type_named(p, len);
-        const int q = qualifier_named(p, len);
-        if (q >= 0) out->qualifiers |= UINT64_C(1) << q;
-        else if (t && out->ntypes < PTX_TYPES_MAX) out->types[out->ntypes++] = t;
-        else return false;
-        p += len;
+    return (size_t)parts->len[i] == len && !memcmp(parts->part[i], text, len);
+}
+
+static bool take(PtxParts *parts, const char *text, size_t len)
+{
+    for (int i = 1; i < parts->n; i++)
+        if (!parts->taken[i] && ptx_part_is(parts, i, text, len)) return parts->taken[i] = true;
+    return false;
+}
+
+int ptx_choose(PtxParts *parts, const char *choices, char between)
+{
+    for (int which = 0;; which++) {
+        const size_t len = strcspn(choices, " |?.");
+        if (take(parts, choices, len)) return which;
+        choices += len;
+        if (*choices++ != between) return -1;
     }
+}
+
+const PtxType *ptx_take_type(PtxParts *parts)
+{
+    const PtxType *t = NULL;
+    PTX_FIRST(parts, t, ptx_type_named);
+    return t;
+}
+
+bool ptx_all_taken(const PtxParts *parts)
+{
+    for (int i = 1; i < parts->n; i++)
+        if (!parts->taken[i]) return false;
     return true;
 }
 
-static bool fits_types(const PtxRow *row, const PtxParts *parts)
+uint64_t ptx_qualifiers(const PtxParts *parts)
+{
+    uint64_t set = 0;
+    for (int q = 0; q < PTXQ_COUNT; q++)
+        for (int i = 1; i < parts->n; i++)
+            set |= (uint64_t)ptx_part_is(parts, i, qualifiers[q], strlen(qualifiers[q])) << q;
+    return set;
+}
+
+/* ---- rows ---- */
+
+/* Each group of the row has one of its alternatives in the name, an optional one at most one; then
+   come the types, and nothing is left over. */
+static bool fits_name(const PtxRow *row, PtxParts *parts, const PtxType *found[PTX_TYPES_MAX])
 {
     const char *third = strchr(row->second, '/');
     const char *const lists[PTX_TYPES_MAX] = {row->types, row->second, third ? third + 1 : ""};
-    for (int i = 0; i < PTX_TYPES_MAX; i++) {
-        if (!*lists[i]) return parts->ntypes == i;
-        if (i >= parts->ntypes || !ptx_type_is_among(parts->types[i], lists[i])) return false;
+    memset(parts->taken, 0, sizeof parts->taken);
+    for (const char *p = row->qualifiers; *p; p += strspn(p, " ")) {
+        const int which = ptx_choose(parts, p, '|');
+        p += strcspn(p, " ");
+        if (which < 0 && p[-1] != '?') return false;
     }
-    return parts->ntypes == PTX_TYPES_MAX;
-}
-
-static bool is_named(const PtxRow *row, const PtxParts *parts)
-{
-    return strlen(row->name) == parts->len && !memcmp(row->name, parts->name, parts->len);
+    for (int i = 0; i < PTX_TYPES_MAX; i++) {
+        found[i] = *lists[i] ? ptx_take_type(parts) : NULL;
+        if (*lists[i] && !ptx_type_is_among(found[i], lists[i])) return false;
+    }
+    return ptx_all_taken(parts);
 }
 
 /* Lists stand where the row has them. */
@@ -130,15 +151,14 @@ bool ptx_has_list_behind(const PtxParser *ps)
     return false;
 }
 
-const PtxRow *ptx_find_row(PtxParser *ps, const PtxParts *parts, bool understood)
+const PtxRow *ptx_find_row(PtxParser *ps, const PtxType *found[PTX_TYPES_MAX])
 {
     const bool to_list = ptx_at_mark(ps, '{'), from_list = !to_list && ptx_has_list_behind(ps);
     bool known = false;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (!is_named(&rows[i], parts)) continue;
+        if (!ptx_part_is(&ps->parts, 0, rows[i].name, strlen(rows[i].name))) continue;
         known = true;
-        if (understood && fits_types(&rows[i], parts) && fits_lists(&rows[i], to_list, from_list) &&
-            fits_qualifiers(rows[i].qualifiers, parts->qualifiers))
+        if (fits_lists(&rows[i], to_list, from_list) && fits_name(&rows[i], &ps->parts, found))
             return &rows[i];
     }
     ptx_fail(ps, known ? "'%.*s' is no form of the instruction that is known here"

@@ -115,7 +115,7 @@ static bool reach_shared(Warp *w, const SimtInsn *in, LaneMask m, const uint64_t
 {
     uint32_t offset[SIMT_LANES];
     return warp_bounds(w, in, m, address, bytes, offset, host) &&
-           shared_touch(w, in, m, offset, bytes, touch);
+           shared_touch(w, in, w->index, m, offset, bytes, touch);
 }
 
 /* Of local memory each lane has its own, of parameters all have the same. */
@@ -334,7 +334,7 @@ static SimtSpace space_named(const char *text, size_t len)
 uint8_t dc_space(Decoder *dc)
 {
     SimtSpace space = SPACE_GENERIC;
-    OP_FIRST(dc, space, space_named);
+    PTX_FIRST(&dc->ps.parts, space, space_named);
     return (uint8_t)space;
 }
 

@@ -107,7 +107,7 @@ void decode_bar(Decoder *dc, SimtInsn *in)
     op_take(dc, "cta");
     const int what = op_choose(dc, "sync arrive red"),
               op = what == BAR_RED ? op_choose(dc, "popc and or") : 0;
-    in->c = op_take(dc, "aligned") || dc->len[0] == 3;
+    in->c = op_take(dc, "aligned") || dc->ps.parts.len[0] == 3;
     if (what < 0 || op < 0 || (what == BAR_RED && op_type(dc) != ptx_type(results[op])))
         op_refuse(dc);
     op_done(dc);

@@ -202,7 +202,7 @@ void dc_inline(Decoder *dc, const SimtCallee *callee, const SimtVar *formals, in
 static void end_entry(Decoder *dc)
 {
     SimtInsn in = {.line = dc_line(dc), .name = "ret", .name_len = 3};
-    dc->nparts = 1;
+    dc->ps.parts = ptx_take_apart((PtxWord){.text = in.name, .len = in.name_len});
     decode_ret(dc, &in);
     dc_emit(dc, &in);
     resolve_labels(dc);

@@ -11,12 +11,10 @@
 /* What an instruction says of itself. */
 typedef struct BulkForm {
     bool to_shared, tensor, reduces;
-    int rank;
+    int rank; /* 0: of a range */
     AtomOp reduction;
-    int64_t offsets[3]; /* of the addresses */
+    int shared, global, rest; /* places of operands; rest: the number of bytes, or coordinates */
 } BulkForm;
-
-enum { S_SHARED, S_GLOBAL, S_BYTES, S_MBARRIER, S_COORDINATES, S_COUNT = S_COORDINATES + TENSOR_RANK };
 
 /* ---- moving ---- */
 
@@ -112,7 +110,7 @@ static bool start_tensor(Warp *w, const SimtInsn *in, BulkCopy *c)
         return simt_refuse(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION,
                            "a reduction that the tensor map's type of elements does not have");
     for (int i = 0; i < f->rank; i++)
-        c->at[i] = (int32_t)simt_read(w, in->s[S_COORDINATES + i], c->lane);
+        c->at[i] = (int32_t)simt_read(w, in->s[f->rest + i], c->lane);
     for (int i = 0; i < f->rank; i++)
         if (!c->to_shared && c->at[i] < 0)
             return simt_refuse(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION,
@@ -128,7 +126,8 @@ static bool start_tensor(Warp *w, const SimtInsn *in, BulkCopy *c)
 
 static bool start_range(Warp *w, const SimtInsn *in, BulkCopy *c)
 {
-    c->length = c->bytes = (uint32_t)simt_read(w, in->s[S_BYTES], c->lane);
+    const BulkForm *f = in->form;
+    c->length = c->bytes = (uint32_t)simt_read(w, in->s[f->rest], c->lane);
     c->move = move_range;
     if (c->length % 16 || c->global % 16)
         return simt_refuse(
@@ -138,21 +137,22 @@ static bool start_range(Warp *w, const SimtInsn *in, BulkCopy *c)
     return begin_copy(w, in, c, 16);
 }
 
-static uint64_t address_of(const Warp *w, const SimtInsn *in, int i, int lane)
+/* Operand i, with the offset of that number. */
+static uint64_t address_of(const Warp *w, const SimtInsn *in, int i, int offset, int lane)
 {
-    const BulkForm *f = in->form;
-    return simt_read(w, in->s[i], lane) + (uint64_t)f->offsets[i == S_MBARRIER ? 2 : i];
+    return simt_read(w, in->s[i], lane) + (uint64_t)in->offset[offset];
 }
 
 static SimtStep exec_bulk(Warp *w, const SimtInsn *in, LaneMask m)
 {
     const BulkForm *f = in->form;
     SIMT_EACH_LANE(lane, m) {
+        const int map = f->tensor; /* has no offset */
         BulkCopy c = {.warp = w, .in = in, .lane = lane, .to_shared = f->to_shared};
-        c.shared = (uint32_t)ptx_low(address_of(w, in, S_SHARED, lane), 56);
-        c.global = address_of(w, in, S_GLOBAL, lane);
-        if (in->s[S_MBARRIER].bits)
-            c.mbarrier = (uint32_t)ptx_low(address_of(w, in, S_MBARRIER, lane), 56);
+        c.shared = (uint32_t)address_of(w, in, f->shared, map ? 0 : f->shared, lane);
+        c.global = map ? simt_read(w, in->s[f->global], lane)
+                       : address_of(w, in, f->global, f->global, lane);
+        if (f->to_shared) c.mbarrier = (uint32_t)address_of(w, in, in->ns - 1, 2 - map, lane);
         if (!(f->tensor ? start_tensor(w, in, &c) : start_range(w, in, &c))) return STEP_FAULT;
     }
     return STEP_NEXT;
@@ -172,44 +172,25 @@ static SimtStep exec_bulk_wait(Warp *w, const SimtInsn *in, LaneMask m)
 
 /* ---- decoding ---- */
 
-static void bulk_name(Decoder *dc, BulkForm *f, bool *told)
+static void bulk_name(Decoder *dc, BulkForm *f)
 {
     f->reduces = op_take(dc, "reduce");
     f->tensor = op_take(dc, "tensor");
     f->rank = f->tensor ? op_choose(dc, "1d 2d 3d 4d 5d") + 1 : 0;
     const uint8_t to = dc_space(dc), from = dc_space(dc);
     f->to_shared = to == SPACE_SHARED && from == SPACE_GLOBAL;
-    *told = op_take(dc, "mbarrier::complete_tx::bytes");
+    const bool told = op_take(dc, "mbarrier::complete_tx::bytes");
     const bool grouped = op_take(dc, "bulk_group");
     const int reduction = f->reduces ? op_choose(dc, ATOM_REDUCTIONS) : 0;
     op_take(dc, "tile");
     op_take(dc, "multicast::cluster");
     op_take(dc, "L2::cache_hint");
-    if (*told == grouped || (f->tensor && !f->rank) || *told != f->to_shared ||
+    if (told == grouped || (f->tensor && !f->rank) || told != f->to_shared ||
         (!f->to_shared && (to != SPACE_GLOBAL || from != SPACE_SHARED)) ||
         (f->reduces && (reduction < 0 || !f->tensor)))
         op_refuse(dc);
     f->reduction = (AtomOp)reduction;
     op_done(dc);
-}
-
-/* "[map, {a, b}]". */
-static void tensor_operand(Decoder *dc, SimtInsn *in, const BulkForm *f)
-{
-    const PtxType *word = ptx_type("b32"), *address = ptx_type("b64");
-    ptx_expect_mark(&dc->ps, '[');
-    in->s[S_GLOBAL] = dc_source(dc, address, false);
-    dc_comma(dc);
-    dc_list(dc, in->s + S_COORDINATES, f->rank, word, false, false);
-    ptx_expect_mark(&dc->ps, ']');
-}
-
-static void side(Decoder *dc, SimtInsn *in, BulkForm *f, bool shared)
-{
-    uint8_t space = shared ? SPACE_SHARED : SPACE_GLOBAL;
-    const int i = shared ? S_SHARED : S_GLOBAL;
-    if (!shared && f->tensor) tensor_operand(dc, in, f);
-    else dc_address(dc, &in->s[i], &f->offsets[i], &space);
 }
 
 static void decode_group(Decoder *dc, SimtInsn *in, bool waits)
@@ -220,8 +201,8 @@ static void decode_group(Decoder *dc, SimtInsn *in, bool waits)
 
 void decode_bulk(Decoder *dc, SimtInsn *in)
 {
-    uint8_t space = SPACE_SHARED;
-    bool told = false;
+    static const char *const forms[][2] = {{"[ [ <u32", "[ [ <u32 ["},
+                                           {"(b64 <{b32} ) [", "[ (b64 <{b32} ) ["}};
     const int group = op_choose(dc, "commit_group wait_group prefetch");
     if (group == 0 || group == 1) {
         decode_group(dc, in, group);
@@ -233,23 +214,15 @@ void decode_bulk(Decoder *dc, SimtInsn *in)
         return;
     }
     BulkForm *f = dc_take(dc, sizeof *f);
-    dc_operands(dc, in, 0, S_COUNT);
     if (dc->ps.failed) return;
-    bulk_name(dc, f, &told);
+    bulk_name(dc, f);
     in->form = f;
-    side(dc, in, f, f->to_shared);
-    dc_comma(dc);
-    side(dc, in, f, !f->to_shared);
-    if (!f->tensor) {
-        dc_comma(dc);
-        in->s[S_BYTES] = dc_source(dc, ptx_type("u32"), false);
-    }
-    if (told) {
-        dc_comma(dc);
-        dc_address(dc, &in->s[S_MBARRIER], &f->offsets[2], &space);
-    }
+    in->count = (uint8_t)f->rank;
+    f->shared = f->to_shared ? 0 : 1 + f->rank;
+    f->global = f->to_shared;
+    f->rest = f->tensor ? f->global + 1 : 2;
+    dc_form(dc, in, exec_bulk, forms[f->tensor][f->to_shared], NULL);
     while (!dc->ps.failed && ptx_take_mark(&dc->ps, ',')) ptx_next(&dc->ps); /* mask, policy */
-    in->exec = exec_bulk;
 }
 
 /* ---- tensor maps made by the kernel ---- */
@@ -310,7 +283,7 @@ void decode_tensormap(Decoder *dc, SimtInsn *in)
     }
     const TensorField *field = NULL;
     if (!op_take(dc, "replace") || !op_take(dc, "tile")) op_refuse(dc);
-    OP_FIRST(dc, field, simt_tensor_field);
+    PTX_FIRST(&dc->ps.parts, field, simt_tensor_field);
     in->space = dc_space(dc);
     op_take(dc, "b1024");
     const PtxType *t = op_type(dc);

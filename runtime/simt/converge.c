@@ -100,12 +100,6 @@ static bool find_blocks(Flow *f)
 
 /* ---- walks ---- */
 
-static void number_block(Flow *f, int b)
-{
-    f->number[b] = f->nwalked;
-    f->walked[f->nwalked++] = b;
-}
-
 /* Numbers what `root` leads to and has no number, depth first, each behind all it leads to. */
 static bool walk(Flow *f, const Graph *g, int root)
 {
@@ -117,7 +111,8 @@ static bool walk(Flow *f, const Graph *g, int root)
     while (depth >= 0) {
         int *top = &stack[2 * depth];
         if (top[1] == g->start[top[0] + 1]) {
-            number_block(f, top[0]);
+            f->number[top[0]] = f->nwalked;
+            f->walked[f->nwalked++] = top[0];
             depth--;
             continue;
         }

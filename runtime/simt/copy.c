@@ -133,7 +133,7 @@ static SimtStep exec_cp_async(Warp *w, const SimtInsn *in, LaneMask m)
         !warp_bounds(w, in, m, address, in->bytes, offset, to))
         return STEP_FAULT;
     CopyGroup *g = open_group(w, in, m);
-    if (!g || !shared_agent_touch(w, in, g->agent, m, offset, in->bytes, TOUCH_WRITE))
+    if (!g || !shared_touch(w, in, g->agent, m, offset, in->bytes, TOUCH_WRITE))
         return STEP_FAULT;
     SIMT_EACH_LANE(lane, m)
         if (!add_copy(w, in, g, (LaneCopy){to[lane], given[lane] ? from[lane] : NULL, in->bytes,

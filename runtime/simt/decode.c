@@ -49,57 +49,15 @@ int dc_line(Decoder *dc)
 
 /* ---- the name ---- */
 
-bool op_part_is(const Decoder *dc, int i, const char *text, size_t len)
-{
-    return (size_t)dc->len[i] == len && !memcmp(dc->part[i], text, len);
-}
-
-static bool take(Decoder *dc, const char *text, size_t len)
-{
-    for (int i = 1; i < dc->nparts; i++)
-        if (!dc->taken[i] && op_part_is(dc, i, text, len)) return dc->taken[i] = true;
-    return false;
-}
-
-bool op_take(Decoder *dc, const char *part)
-{
-    return take(dc, part, strlen(part));
-}
-
-int op_choose(Decoder *dc, const char *choices)
-{
-    int which = 0;
-    for (const char *p = choices;; which++, p++) {
-        const size_t len = strcspn(p, " |?.");
-        if (take(dc, p, len)) return which;
-        p += len;
-        if (*p != ' ' && *p != '|') return -1;
-    }
-}
-
-const PtxType *op_type(Decoder *dc)
-{
-    const PtxType *t = NULL;
-    OP_FIRST(dc, t, ptx_type_named);
-    return t;
-}
-
 void op_refuse(Decoder *dc)
 {
     ptx_fail(&dc->ps, "'%.*s' is no form of the instruction that is known here",
              dc->ps.opcode.len, dc->ps.opcode.text);
 }
 
-static bool all_taken(const Decoder *dc)
-{
-    for (int i = 1; i < dc->nparts; i++)
-        if (!dc->taken[i]) return false;
-    return true;
-}
-
 void op_done(Decoder *dc)
 {
-    if (!all_taken(dc)) op_refuse(dc);
+    if (!ptx_all_taken(&dc->ps.parts)) op_refuse(dc);
 }
 
 void dc_aligned(Decoder *dc)
@@ -109,12 +67,13 @@ void dc_aligned(Decoder *dc)
 
 void dc_matrix_shape(Decoder *dc, int *m, int *n, int *k)
 {
-    for (int i = 1; i < dc->nparts; i++) {
+    PtxParts *parts = &dc->ps.parts;
+    for (int i = 1; i < parts->n; i++) {
         char text[16];
         int end = 0;
-        snprintf(text, sizeof text, "%.*s", dc->len[i], dc->part[i]);
-        if (sscanf(text, "m%3dn%3dk%3d%n", m, n, k, &end) < 3 || end != dc->len[i]) continue;
-        dc->taken[i] = true;
+        snprintf(text, sizeof text, "%.*s", parts->len[i], parts->part[i]);
+        if (sscanf(text, "m%3dn%3dk%3d%n", m, n, k, &end) < 3 || end != parts->len[i]) continue;
+        parts->taken[i] = true;
         return;
     }
     op_refuse(dc);
@@ -123,7 +82,7 @@ void dc_matrix_shape(Decoder *dc, int *m, int *n, int *k)
 MatrixType dc_matrix_type(Decoder *dc)
 {
     MatrixType type = MATRIX_NONE;
-    OP_FIRST(dc, type, simt_matrix_type);
+    PTX_FIRST(&dc->ps.parts, type, simt_matrix_type);
     if (type == MATRIX_NONE) op_refuse(dc);
     return type;
 }
@@ -180,12 +139,6 @@ SimtOperand dc_number(Decoder *dc, uint64_t x, int bits)
         simt_set_lane(dc->func->numbers + o.at, natural, i, x);
     dc->numbers_bytes += (uint32_t)((size + 7) / 8 * 8);
     return o;
-}
-
-static SimtOperand special(SimtSpecial which, int bits)
-{
-    return (SimtOperand){.at = (uint32_t)which * 256, .reg = which, .bits = (uint8_t)bits,
-                         .used = (uint8_t)bits};
 }
 
 /* Registers that were declared since have their places behind the others'. */
@@ -281,7 +234,7 @@ static void offset_behind(Decoder *dc, int64_t *offset)
 static SimtOperand var_base(Decoder *dc, const SimtVar *v, int64_t *offset, uint8_t *space)
 {
     if (*space == SPACE_GENERIC || *space == SPACE_PARAM) *space = (uint8_t)v->space;
-    if (v->dynamic) return special(SIMT_DYNAMIC_BASE, 32);
+    if (v->dynamic) return register_operand(dc, SIMT_DYNAMIC_BASE, 32, false);
     *offset += (int64_t)v->address;
     return dc_number(dc, 0, 64);
 }
@@ -335,7 +288,7 @@ static int count_operands(const SimtInsn *in, const char *form, const char *kind
 bool dc_form(Decoder *dc, SimtInsn *in, SimtExec *exec, const char *form, const PtxType *t)
 {
     op_done(dc);
-    dc_operands(dc, in, count_operands(in, form, ">|?"), count_operands(in, form, "<[:"));
+    dc_operands(dc, in, count_operands(in, form, ">|?"), count_operands(in, form, "<[:("));
     in->exec = exec;
     SimtOperand *d = in->d, *s = in->s;
     int64_t *offset = in->offset;
@@ -344,11 +297,13 @@ bool dc_form(Decoder *dc, SimtInsn *in, SimtExec *exec, const char *form, const 
         const int n = list_of(in, p, &type);
         const PtxType *of = strchr("*+", *type) ? t : ptx_type_named(type, strcspn(type, " }"));
         const bool wider = *type == '+' && t->class != PTX_FLOAT;
-        const bool source = *p == '<' || *p == ':';
+        const bool source = strchr("<:(", *p) != NULL;
         SimtOperand **to = source ? &s : &d;
         if (*p == '|') ptx_expect_mark(&dc->ps, '|');
-        else if (!strchr("?~:", *p) && p != form) dc_comma(dc);
+        else if (!strchr("?~:)", *p) && p != form) dc_comma(dc);
+        if (*p == '(') ptx_expect_mark(&dc->ps, '[');
         if (*p == '~') dc_cache_policy(dc);
+        else if (*p == ')') ptx_expect_mark(&dc->ps, ']');
         else if (*p == '[') dc_address(dc, s++, offset++, &in->space);
         else if (!strchr("?:", *p) || ptx_take_mark(&dc->ps, source ? ',' : '|')) {
             if (type[-1] == '{') dc_list(dc, *to, n, of, wider, !source);
@@ -410,13 +365,6 @@ static SimtStep exec_loop(Warp *w, const SimtInsn *in, LaneMask m)
     return STEP_NEXT;
 }
 
-static void write_dest(Warp *w, const PtxDest *d, SimtOperand o, int lane, uint64_t x)
-{
-    if (d->reg < 0) return;
-    if (d->sign_from) x = (uint64_t)ptx_signed(x, d->sign_from);
-    simt_write(w, o, lane, x);
-}
-
 static SimtStep exec_lanes(Warp *w, const SimtInsn *in, LaneMask m)
 {
     SIMT_EACH_LANE(lane, m) {
@@ -424,7 +372,10 @@ static SimtStep exec_lanes(Warp *w, const SimtInsn *in, LaneMask m)
         PtxCall c = {in->ptx, in->ptx->type, in->ptx->second, in->ns, {0}, {0}, &carry};
         for (int i = 0; i < in->ns; i++) c.a[i] = simt_read(w, in->s[i], lane);
         ptx_evaluate(&c);
-        for (int i = 0; i < in->nd; i++) write_dest(w, &in->ptx->dests[i], in->d[i], lane, c.d[i]);
+        for (int i = 0; i < in->nd; i++) {
+            const int from = in->ptx->dests[i].sign_from;
+            simt_write(w, in->d[i], lane, from ? (uint64_t)ptx_signed(c.d[i], from) : c.d[i]);
+        }
         w->carry = (w->carry & ~(1u << lane)) | (LaneMask)carry << lane;
     }
     return STEP_NEXT;
@@ -453,12 +404,8 @@ static bool find_loops(SimtInsn *in)
 
 static void decode_row(Decoder *dc, SimtInsn *in)
 {
-    PtxParts parts;
     PtxInsn *p = dc_take(dc, sizeof *p);
-    const PtxRow *row = ptx_find_row(&dc->ps, &parts, ptx_take_apart(dc->ps.opcode, &parts));
-    if (!row || !p) return;
-    ptx_parse_operands(&dc->ps, p, row, &parts);
-    if (dc->ps.failed) return;
+    if (!p || !ptx_parse_operands(&dc->ps, p)) return;
     in->ptx = p;
     if (p->nsources && p->sources[0].special) {
         dc_operands(dc, in, 1, 0);
@@ -475,53 +422,37 @@ static void decode_row(Decoder *dc, SimtInsn *in)
 
 /* ---- statements ---- */
 
-static void take_name_apart(Decoder *dc)
-{
-    const PtxWord w = dc->ps.opcode;
-    const char *end = w.text + w.len;
-    dc->nparts = 0;
-    for (const char *p = w.text; p < end && dc->nparts < OPCODE_PARTS; dc->nparts++) {
-        size_t len = 0;
-        while (p + len < end && p[len] != '.') len++;
-        dc->part[dc->nparts] = p;
-        dc->len[dc->nparts] = (int)len;
-        p += len + 1;
-    }
-}
-
 typedef struct InsnRow {
     const char *name, *types;
     SimtExec *exec, *members;
     uint8_t a;
     const char *operands;
+    Decode *decode; /* of a family */
 } InsnRow;
 static const InsnRow rows[] = {
-#define INSN(name, types, exec, a, operands) {name, types, exec, NULL, a, operands},
-#define MEMBERS(name, types, exec, a, operands) {name, types, exec_members, exec, a, operands},
-#include "families.def"
-};
-static const struct {
-    const char *name;
-    Decode *decode;
-} families[] = {
-#define FAMILY(name, decode) {#name, decode},
+#define INSN(name, types, exec, a, operands) {name, types, exec, NULL, a, operands, NULL},
+#define MEMBERS(name, types, exec, a, operands)                                                    \
+    {name, types, exec_members, exec, a, operands, NULL},
+#define FAMILY(name, decode) {#name, "", NULL, NULL, 0, "", decode},
 #include "families.def"
 };
 
-/* Takes the name as the row says it; false: it is another one. */
+/* Takes the name as the row says it, or leaves it to a family; false: it is another one. */
 static bool take_name(Decoder *dc, SimtInsn *in, const InsnRow *row, const PtxType **t)
 {
-    memset(dc->taken, 0, sizeof dc->taken);
+    PtxParts *parts = &dc->ps.parts;
+    memset(parts->taken, 0, sizeof parts->taken);
     in->a = row->a;
     for (const char *p = strchr(row->name, '.'); p; p = strchr(p, '.')) {
         const size_t len = strcspn(++p, ".");
         const bool is_space = *p == '%';
-        const int which = is_space ? (in->space = dc_space(dc)) - 1 : op_choose(dc, p);
+        const int which = is_space ? (in->space = dc_space(dc)) - 1 : ptx_choose(parts, p, '|');
         if (which < 0 && p[len - 1] != '?') return false;
         if (!is_space) in->a = (uint8_t)(in->a + which);
     }
     *t = *row->types ? op_type(dc) : NULL;
-    return (!*row->types || ptx_type_is_among(*t, row->types)) && all_taken(dc);
+    return row->decode ||
+           ((!*row->types || ptx_type_is_among(*t, row->types)) && ptx_all_taken(parts));
 }
 
 static void decode(Decoder *dc, SimtInsn *in)
@@ -529,20 +460,16 @@ static void decode(Decoder *dc, SimtInsn *in)
     const PtxType *t;
     bool known = false;
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        if (!op_part_is(dc, 0, rows[i].name, strcspn(rows[i].name, "."))) continue;
+        const InsnRow *row = &rows[i];
+        if (!ptx_part_is(&dc->ps.parts, 0, row->name, strcspn(row->name, "."))) continue;
         known = true;
-        if (!take_name(dc, in, &rows[i], &t)) continue;
+        if (!take_name(dc, in, row, &t)) continue;
         in->is_signed = t && tkc_dtype_info(t->dtype)->kind == DK_INT;
-        in->members = rows[i].members;
-        dc_form(dc, in, rows[i].exec, rows[i].operands, t);
+        in->members = row->members;
+        if (row->decode) row->decode(dc, in);
+        else dc_form(dc, in, row->exec, row->operands, t);
         return;
     }
-    memset(dc->taken, 0, sizeof dc->taken);
-    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
-        if (op_part_is(dc, 0, families[i].name, strlen(families[i].name))) {
-            families[i].decode(dc, in);
-            return;
-        }
     if (known) op_refuse(dc);
     else decode_row(dc, in);
 }
@@ -582,7 +509,7 @@ void dc_instruction(Decoder *dc)
     if (dc->ps.failed) return;
     in.name = w.text;
     in.name_len = w.len;
-    take_name_apart(dc);
+    dc->ps.parts = ptx_take_apart(w);
     decode(dc, &in);
     ptx_expect_mark(&dc->ps, ';');
     in.inner = !dc->ps.failed && reads_inner(dc, &in);
@@ -597,7 +524,7 @@ void dc_special_names(Decoder *dc)
             (PtxName){.text = name, .len = (int)strlen(name), .reg = i,
                       .type = ptx_type(specials[i].bits == 64 ? "b64" : "b32")};
         if (!dc_push(dc, dc->regs, dc->nregs, (SimtReg){dc->reg_bytes, specials[i].bits, false})) return;
-        dc->reg_bytes += 256; /* special() counts on it */
+        dc->reg_bytes += 256; /* set_specials (block.c) counts on it */
     }
     dc->ps.nregs = SIMT_SPECIALS;
 }

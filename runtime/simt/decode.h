@@ -9,7 +9,7 @@
 #include "module.h"
 #include "ptx/parser.h"
 
-enum { OPCODE_PARTS = 24, INSNS_MAX = 1 << 20 };
+enum { INSNS_MAX = 1 << 20 };
 
 /* A register's place. */
 typedef struct SimtReg {
@@ -53,11 +53,6 @@ typedef struct Decoder {
     int chip; /* the device's, from .target on the text's */
     bool chip_own;        /* the text is for that chip only: sm_90a */
     bool no_memory;       /* is what is wrong */
-    /* the instruction's name, taken apart */
-    const char *part[OPCODE_PARTS];
-    int len[OPCODE_PARTS];
-    bool taken[OPCODE_PARTS];
-    int nparts;
     /* of the function */
     SimtVar *vars;
     int nvars;
@@ -90,17 +85,14 @@ enum { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
 enum { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
 enum { REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_AND, REDUX_OR, REDUX_XOR };
 
-/* ---- the name ---- */
-bool op_part_is(const Decoder *dc, int i, const char *text, size_t len);
-bool op_take(Decoder *dc, const char *part);     /* true: it is there; it is taken */
-/* The place among "a b c", or "a|b|c", of the one that is there; -1: none. */
-int op_choose(Decoder *dc, const char *choices);
-const PtxType *op_type(Decoder *dc);             /* the first type not taken; NULL: none */
-/* x, 0 until then, becomes what the first part is, of those not taken, that the function knows. */
-#define OP_FIRST(dc, x, known)                                                                     \
-    for (int i_ = 1; i_ < (dc)->nparts && !(x); i_++)                                              \
-        if (!(dc)->taken[i_])                                                                      \
-            (dc)->taken[i_] = ((x) = known((dc)->part[i_], (size_t)(dc)->len[i_])) != 0
+/* ---- the name: dc->ps.parts ---- */
+/* The place among "a b c" of the one that is there, which is taken; -1: none. */
+static inline int op_choose(Decoder *dc, const char *choices)
+{
+    return ptx_choose(&dc->ps.parts, choices, ' ');
+}
+static inline bool op_take(Decoder *dc, const char *part) { return op_choose(dc, part) >= 0; }
+static inline const PtxType *op_type(Decoder *dc) { return ptx_take_type(&dc->ps.parts); }
 void op_done(Decoder *dc);                       /* refuses when a part is left */
 void op_refuse(Decoder *dc);                     /* "… is no form of the instruction …" */
 
@@ -123,7 +115,8 @@ const SimtVar *dc_var(const Decoder *dc, PtxWord w);
 /* The name has no more parts; then the operands, by a text of words:
      >T  a destination      |T  a second one behind '|'      ?T  the same, if there is one
      <T  a source           :T  the same, if there is one                      ~  a cache's policy
-     [   an address, with in->offset and in->space; the second of two has no space of its own
+     [   an address, with in->offset and in->space; those behind it have no space of their own
+     (T  a source behind '['     )  the ']' of it
    T is the name of a type or * for t, or + where registers may be wider than t; {T} a list of
    in->count, a{T} one of in->a, and so of b and c. False: something has failed. */
 bool dc_form(Decoder *dc, SimtInsn *in, SimtExec *exec, const char *form, const PtxType *t);

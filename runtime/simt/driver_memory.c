@@ -93,13 +93,13 @@ static int wait_for_copy(CuPointer a, size_t bytes)
     return !bytes || is_inside(a, bytes) ? SIMT_OK : SIMT_INVALID_VALUE;
 }
 
-/* One side is the device's. */
+/* One side, at least, is the device's. */
 static int copy(const char *call, CuPointer device, void *to, const void *from, size_t bytes)
 {
     int code = wait_for_copy(device, bytes);
     if (code != SIMT_OK) return code;
     driver_trace("%s %zu", call, bytes);
-    if (bytes) memcpy(to, from, bytes);
+    if (bytes) memmove(to, from, bytes);
     return SIMT_OK;
 }
 
@@ -118,11 +118,8 @@ CuResult DRIVER(cuMemcpyDtoH_v2)(void *to, CuPointer from, size_t bytes)
 CuResult DRIVER(cuMemcpyDtoD_v2)(CuPointer to, CuPointer from, size_t bytes)
 {
     BEGIN(cuMemcpyDtoD_v2);
-    code = wait_for_copy(from, bytes);
-    if (code != SIMT_OK) return code;
     if (bytes && !is_inside(to, bytes)) return SIMT_INVALID_VALUE;
-    if (bytes) memmove((void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
-    return SIMT_OK;
+    return copy("cuMemcpyDtoD", from, (void *)(uintptr_t)to, (const void *)(uintptr_t)from, bytes);
 }
 
 /* n values of `size` bytes. */

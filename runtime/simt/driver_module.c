@@ -118,34 +118,24 @@ CuResult DRIVER(cuModuleLoad)(CuModule *module, const char *file)
     return code;
 }
 
-/* Whether the module is loaded in the context that is current. */
-static bool is_module(CuModule module)
+/* Whether it is a module of the context that is current, or a function of one. */
+static bool is_loaded(const void *handle)
 {
     CuContext cx = driver_current();
+    bool found = false;
     pthread_mutex_lock(&cx->lock);
-    CuModule m = cx->modules;
-    while (m && m != module) m = m->next;
-    pthread_mutex_unlock(&cx->lock);
-    return m != NULL;
-}
-
-static bool is_function(CuFunction function)
-{
-    CuContext cx = driver_current();
-    CuFunction f = NULL;
-    pthread_mutex_lock(&cx->lock);
-    for (CuModule m = cx->modules; m && !f; m = m->next) {
-        f = m->functions;
-        while (f && f != function) f = f->next;
+    for (CuModule m = cx->modules; m; m = m->next) {
+        found |= m == handle;
+        for (CuFunction f = m->functions; f; f = f->next) found |= f == handle;
     }
     pthread_mutex_unlock(&cx->lock);
-    return f != NULL;
+    return found;
 }
 
 CuResult DRIVER(cuModuleUnload)(CuModule module)
 {
     BEGIN(cuModuleUnload);
-    if (!is_module(module)) return SIMT_INVALID_HANDLE;
+    if (!is_loaded(module)) return SIMT_INVALID_HANDLE;
     CuContext cx = driver_current();
     driver_wait(cx);
     pthread_mutex_lock(&cx->lock);
@@ -163,7 +153,7 @@ CuResult DRIVER(cuModuleGetGlobal_v2)(CuPointer *pointer, size_t *bytes, CuModul
 {
     BEGIN(cuModuleGetGlobal_v2);
     const SimtVar *v = NULL;
-    if (is_module(module))
+    if (is_loaded(module))
         for (int i = 0; i < module->nparts && !v; i++) v = simt_module_global(module->parts[i], name);
     if (!v) return SIMT_NOT_FOUND;
     if (pointer) *pointer = v->address;
@@ -184,7 +174,7 @@ static SimtFunc *find_function(CuModule module, const char *name)
 CuResult DRIVER(cuModuleGetFunction)(CuFunction *function, CuModule module, const char *name)
 {
     BEGIN(cuModuleGetFunction);
-    if (!is_module(module)) return SIMT_INVALID_HANDLE;
+    if (!is_loaded(module)) return SIMT_INVALID_HANDLE;
     SimtFunc *func = find_function(module, name);
     if (!func) return SIMT_NOT_FOUND;
     CuFunction f = calloc(1, sizeof *f);
@@ -210,7 +200,7 @@ static int most_shared(void)
 CuResult DRIVER(cuFuncGetAttribute)(int *value, CuFunctionAttribute attribute, CuFunction function)
 {
     BEGIN(cuFuncGetAttribute);
-    if (!is_function(function)) return SIMT_INVALID_HANDLE;
+    if (!is_loaded(function)) return SIMT_INVALID_HANDLE;
     const SimtFunc *f = function->func;
     const int registers = (int)(f->nregs < 255 ? f->nregs : 255);
     const int values[] = {1024, (int)f->shared_bytes, 0, (int)f->local_bytes, registers, 0, 0, 0,
@@ -226,7 +216,7 @@ CuResult DRIVER(cuFuncGetAttribute)(int *value, CuFunctionAttribute attribute, C
 CuResult DRIVER(cuFuncSetAttribute)(CuFunction function, CuFunctionAttribute attribute, int value)
 {
     BEGIN(cuFuncSetAttribute);
-    if (!is_function(function)) return SIMT_INVALID_HANDLE;
+    if (!is_loaded(function)) return SIMT_INVALID_HANDLE;
     if (attribute != CU_FUNC_MAX_DYNAMIC_SHARED) return SIMT_OK; /* a preference */
     if (value < 0 || value + (int)function->func->shared_bytes > most_shared())
         return SIMT_INVALID_VALUE;
@@ -242,7 +232,7 @@ CuResult DRIVER(cuOccupancyMaxActiveBlocksPerMultiprocessor)(int *programs, CuFu
 {
     BEGIN(cuOccupancyMaxActiveBlocksPerMultiprocessor);
     enum { PROGRAMS = 32, THREADS = 2048, REGISTERS = 65536, RESERVED = 1024 };
-    if (!is_function(function)) return SIMT_INVALID_HANDLE;
+    if (!is_loaded(function)) return SIMT_INVALID_HANDLE;
     if (threads < 1) return SIMT_INVALID_VALUE;
     int registers = 0;
     DRIVER(cuFuncGetAttribute)(&registers, CU_FUNC_REGISTERS, function);
@@ -355,7 +345,7 @@ CuResult DRIVER(cuLaunchKernel)(CuFunction function, unsigned gx, unsigned gy, u
                                 CuStream stream, void **params, void **extra)
 {
     BEGIN(cuLaunchKernel);
-    if (!is_function(function)) return SIMT_INVALID_HANDLE;
+    if (!is_loaded(function)) return SIMT_INVALID_HANDLE;
     const SimtFunc *f = function->func;
     const uint32_t grid[] = {gx, gy, gz}, block[] = {bx, by, bz};
     code = check_shape(f, grid, block, shared);

@@ -79,7 +79,7 @@ struct SimtInsn {
     const PtxInsn *ptx; /* of instructions on registers only */
     SimtOperand *d, *s;
     const void *form; /* of the family */
-    int64_t offset[2]; /* added to the addresses, in their order */
+    int64_t offset[3]; /* added to the addresses, in their order */
     uint32_t target;  /* of a branch: an index */
     uint16_t nd, ns;
     uint8_t space, bytes, count; /* an access: of an element, and how many */

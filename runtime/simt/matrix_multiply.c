@@ -27,10 +27,11 @@ static SimtStep whole_mma(Warp *w, const SimtInsn *in)
 /* The next part that is one of the two, in the order of the text: true for the second. */
 static bool is_second(Decoder *dc, const char *first, const char *second)
 {
-    for (int i = 1; i < dc->nparts; i++) {
-        const bool yes = op_part_is(dc, i, second, strlen(second));
-        if (dc->taken[i] || !(yes || op_part_is(dc, i, first, strlen(first)))) continue;
-        dc->taken[i] = true;
+    PtxParts *parts = &dc->ps.parts;
+    for (int i = 1; i < parts->n; i++) {
+        const bool yes = ptx_part_is(parts, i, second, strlen(second));
+        if (parts->taken[i] || !(yes || ptx_part_is(parts, i, first, strlen(first)))) continue;
+        parts->taken[i] = true;
         return yes;
     }
     op_refuse(dc);

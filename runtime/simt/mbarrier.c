@@ -125,7 +125,7 @@ static bool touch_barrier(Warp *w, const SimtInsn *in, int lane, const Place *p)
 {
     uint32_t offset[SIMT_LANES] = {0};
     offset[lane] = p->address - SIMT_SHARED_BASE;
-    return shared_touch(w, in, 1u << lane, offset, 8,
+    return shared_touch(w, in, w->index, 1u << lane, offset, 8,
                         in->a <= MB_INVAL ? TOUCH_WRITE : TOUCH_ATOMIC);
 }
 

@@ -138,35 +138,46 @@ static uint64_t read_extents(Decoder *dc, bool *open)
     return n;
 }
 
-/* ".align 16", ".v4", ".b8" in any order; gives the type. */
-static const PtxType *read_variable_type(Decoder *dc, uint64_t *align, uint64_t *lanes)
+/* What stands before a name. */
+typedef struct Declared {
+    const PtxType *type; /* NULL: there is none */
+    uint64_t align, unit; /* 0: not said; bytes of an element */
+    bool is_pointer;
+} Declared;
+
+/* ".align 16", ".v4", ".b8" in any order; of a parameter also ".ptr", behind which stands what it
+   points to. */
+static Declared read_declared(Decoder *dc, bool is_param)
 {
-    const PtxType *t = NULL;
-    *align = 0;
-    *lanes = 1;
+    Declared d = {.type = NULL};
+    uint64_t lanes = 1, pointed;
     while (!dc->ps.failed && dc->ps.word.kind == PTXW_NAME && dc->ps.word.text[0] == '.') {
         PtxWord w = ptx_next(&dc->ps);
         const PtxType *found = ptx_type_named(w.text + 1, (size_t)w.len - 1);
+        const bool is_vector = ptx_word_is(w, ".v2") || ptx_word_is(w, ".v4");
+        uint64_t *align = d.is_pointer ? &pointed : &d.align;
         if (ptx_word_is(w, ".align")) *align = (uint64_t)dc_integer(dc);
-        else if (ptx_word_is(w, ".v2") || ptx_word_is(w, ".v4")) *lanes = (uint64_t)(w.text[2] - '0');
-        else if (found && found->bits >= 8) t = found;
-        else if (!ptx_word_is(w, ".attribute"))
+        else if (is_vector && !is_param) lanes = (uint64_t)(w.text[2] - '0');
+        else if (is_param && ptx_word_is(w, ".ptr")) d.is_pointer = true;
+        else if (found && found->bits >= 8) d.type = found;
+        else if (!(is_param ? d.is_pointer : ptx_word_is(w, ".attribute")))
             ptx_fail(&dc->ps, "'%.*s' is not known here", w.len, w.text);
     }
-    if (!t) ptx_fail(&dc->ps, "expected a type, found '%.*s'", dc->ps.word.len, dc->ps.word.text);
-    if (*align & (*align - 1)) ptx_fail(&dc->ps, "an alignment is a power of 2");
-    return t;
+    if (d.align & (d.align - 1)) ptx_fail(&dc->ps, "an alignment is a power of 2");
+    if (d.type) d.unit = d.type->bits / 8 * lanes;
+    return d;
 }
 
 void dc_variable(Decoder *dc, SimtSpace space)
 {
-    uint64_t align, lanes;
-    const PtxType *t = read_variable_type(dc, &align, &lanes);
-    if (!t) return;
+    const Declared d = read_declared(dc, false);
+    const PtxWord at = dc->ps.word;
+    if (!d.type) ptx_fail(&dc->ps, "expected a type, found '%.*s'", at.len, at.text);
+    if (!d.type) return;
     do {
         PtxWord name = ptx_next(&dc->ps);
         bool open;
-        uint64_t bytes = read_extents(dc, &open) * lanes * t->bits / 8;
+        uint64_t bytes = read_extents(dc, &open) * d.unit;
         if (name.kind != PTXW_NAME || dc->ps.failed) {
             ptx_fail(&dc->ps, "expected a name, found '%.*s'", name.len, name.text);
             return;
@@ -175,9 +186,8 @@ void dc_variable(Decoder *dc, SimtSpace space)
         if (!v) return;
         v->bytes = (uint32_t)bytes;
         v->dynamic = open && space == SPACE_SHARED;
-        uint64_t own = align ? align : t->bits / 8 * lanes;
-        v->address = v->dynamic ? 0 : place_variable(dc, space, bytes, own);
-        if (ptx_take_mark(&dc->ps, '=')) read_initial(dc, v, t);
+        v->address = v->dynamic ? 0 : place_variable(dc, space, bytes, d.align ? d.align : d.unit);
+        if (ptx_take_mark(&dc->ps, '=')) read_initial(dc, v, d.type);
     } while (!dc->ps.failed && ptx_take_mark(&dc->ps, ','));
     ptx_expect_mark(&dc->ps, ';');
 }
@@ -187,27 +197,18 @@ void dc_variable(Decoder *dc, SimtSpace space)
 /* ".param .u64 .ptr .global .align 16 name", ".param .align 64 .b8 name[128]". */
 static void read_param(Decoder *dc, SimtFunc *f)
 {
-    uint64_t align = 0, own = 0;
-    const PtxType *t = NULL;
-    bool is_pointer = false, open;
+    bool open;
     if (!dc_take_word(dc, ".param"))
         ptx_fail(&dc->ps, "expected '.param', found '%.*s'", dc->ps.word.len, dc->ps.word.text);
-    while (!dc->ps.failed && dc->ps.word.kind == PTXW_NAME && dc->ps.word.text[0] == '.') {
-        PtxWord w = ptx_next(&dc->ps);
-        const PtxType *found = ptx_type_named(w.text + 1, (size_t)w.len - 1);
-        if (ptx_word_is(w, ".align")) *(is_pointer ? &own : &align) = (uint64_t)dc_integer(dc);
-        else if (ptx_word_is(w, ".ptr")) is_pointer = true;
-        else if (found && found->bits >= 8) t = found;
-        else if (!is_pointer) ptx_fail(&dc->ps, "'%.*s' is not known here", w.len, w.text);
-    }
+    const Declared d = read_declared(dc, true);
     PtxWord name = ptx_next(&dc->ps);
-    uint64_t bytes = t ? t->bits / 8 * read_extents(dc, &open) : 0;
+    uint64_t bytes = d.unit * read_extents(dc, &open);
     if (!bytes || name.kind != PTXW_NAME) ptx_fail(&dc->ps, "a parameter without type and name");
     if (dc->ps.failed) return;
-    if (align < t->bits / 8) align = t->bits / 8;
-    uint64_t at = round_up(f->param_bytes, align);
+    const uint64_t align = d.align < d.unit ? d.unit : d.align;
+    const uint64_t at = round_up(f->param_bytes, align);
     const SimtVar v = {.name = name, .space = SPACE_PARAM, .address = at, .bytes = (uint32_t)bytes,
-                       .align = (uint32_t)align, .is_pointer = is_pointer};
+                       .align = (uint32_t)align, .is_pointer = d.is_pointer};
     if (!dc_push(dc, f->params, f->nparams, v)) return;
     f->param_bytes = (uint32_t)(at + bytes);
     if (f->param_bytes > 32764) ptx_fail(&dc->ps, "more than 32764 bytes of parameters");

@@ -2,7 +2,7 @@
    one of them learns more. What makes lanes differ although they run alike is not put into views,
    or every lane would have one of its own: that a lane knows itself, and the same lane of the
    agents it has waited for. Those are entries "lane i of these lanes knows lane i of that unit up
-   to that time" beside the views (Own), published into views where lanes meet. */
+   to that time" beside the views (own), published into views where lanes meet. */
 #include "order.h"
 
 #include "device/grow.h"
@@ -11,15 +11,10 @@ enum { ROW = ORDER_ROW };
 
 typedef OrderView View;
 
-typedef struct Own {
-    int unit;
-    uint32_t clock, lanes;
-} Own;
-
 /* What the lanes of a unit know, or know to be fenced. */
 typedef struct Knowledge {
     View *views[ORDER_LANES];
-    Own *own;
+    OrderStamp *own;
     int nown;
 } Knowledge;
 
@@ -147,7 +142,7 @@ static void add_own(Order *o, Knowledge *k, int unit, uint32_t clock, uint32_t l
     if (!lanes) return;
     forget_own(k, unit, lanes);
     if (grow_array(&k->own, k->nown))
-        k->own[k->nown++] = (Own){unit, clock, lanes};
+        k->own[k->nown++] = (OrderStamp){clock, lanes, unit};
     else o->failed = true;
 }
 
@@ -163,7 +158,7 @@ static bool own_knows(const Knowledge *k, int lane, const OrderStamp *s)
 {
     if (s->lanes != UINT32_C(1) << lane) return false;
     for (int i = 0; i < k->nown; i++) {
-        const Own *own = &k->own[i];
+        const OrderStamp *own = &k->own[i];
         if (own->unit == s->unit && own->clock >= s->clock && own->lanes & s->lanes) return true;
     }
     return false;
@@ -196,7 +191,7 @@ static void forget_covered(Knowledge *k)
 {
     int kept = 0;
     for (int i = 0; i < k->nown; i++) {
-        Own *own = &k->own[i];
+        OrderStamp *own = &k->own[i];
         SIMT_EACH_LANE(lane, own->lanes) {
             const OrderStamp s = {own->clock, UINT32_C(1) << lane, own->unit};
             if (view_knows(k->views[lane], &s)) own->lanes &= ~s.lanes;
@@ -256,15 +251,9 @@ void order_fence(Order *o, int unit, uint32_t lanes)
 
 /* ---- agents ---- */
 
-static void empty(Knowledge *k)
-{
-    for (int l = 0; l < ORDER_LANES; l++) drop(&k->views[l]);
-    k->nown = 0;
-}
-
 static void fini(Knowledge *k)
 {
-    empty(k);
+    for (int l = 0; l < ORDER_LANES; l++) drop(&k->views[l]);
     free(k->own);
     *k = (Knowledge){0};
 }
@@ -346,7 +335,7 @@ void order_end(Order *o, int agent)
 {
     if (agent < 0) return;
     Unit *a = &o->units[agent];
-    for (int k = 0; k < KINDS; k++) empty(&a->of[k]);
+    for (int k = 0; k < KINDS; k++) fini(&a->of[k]);
     a->own_fenced = false;
     a->clock++;
     a->free = true;

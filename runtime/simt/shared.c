@@ -106,27 +106,21 @@ static uint32_t number_of(const Warp *w, const SimtInsn *in)
     return (uint32_t)(in - w->func->insns);
 }
 
-bool shared_agent_touch(Warp *w, const SimtInsn *in, int agent, LaneMask m, const uint32_t *offset,
-                        uint32_t bytes, Touch touch)
+bool shared_touch(Warp *w, const SimtInsn *in, int unit, LaneMask m, const uint32_t *offset,
+                  uint32_t bytes, Touch touch)
 {
     RaceReport r = {0};
-    if (agent >= 0)
-        race_access(w->block->shared_state->race, agent, m, offset, bytes,
+    if (unit >= 0)
+        race_access(w->block->shared_state->race, unit, m, offset, bytes,
                     touch == TOUCH_SAME ? TOUCH_WRITE : touch, number_of(w, in), &r);
-    return judge(w, in, &r, touch, agent != w->index);
+    return judge(w, in, &r, touch, unit != w->index);
 }
 
 bool shared_agent_range(Warp *w, const SimtInsn *in, int agent, uint32_t offset, uint32_t bytes,
                         Touch touch)
 {
     uint32_t offsets[SIMT_LANES] = {[0] = offset};
-    return shared_agent_touch(w, in, agent, 1, offsets, bytes, touch);
-}
-
-bool shared_touch(Warp *w, const SimtInsn *in, LaneMask m, const uint32_t *offset, uint32_t bytes,
-                  Touch touch)
-{
-    return shared_agent_touch(w, in, w->index, m, offset, bytes, touch);
+    return shared_touch(w, in, agent, 1, offsets, bytes, touch);
 }
 
 /* ---- order ---- */

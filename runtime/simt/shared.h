@@ -24,15 +24,11 @@ SharedState *shared_new(uint32_t bytes, int warps);
 void shared_free(SharedState *s);
 void shared_reset(SharedState *s); /* nothing is written, nobody knows anything */
 
-/* The lanes of m touch `bytes` at their offsets. False: that is a race, or memory that nothing has
-   written; told. */
-bool shared_touch(Warp *w, const SimtInsn *in, LaneMask m, const uint32_t *offset, uint32_t bytes,
-                  Touch touch);
-
-/* ---- agents: what works asynchronously for lanes of a warp (order.h) ---- */
-bool shared_agent_touch(Warp *w, const SimtInsn *in, int agent, LaneMask m, const uint32_t *offset,
-                        uint32_t bytes, Touch touch);
-/* Lane 0 touches a whole range. */
+/* The lanes of m, of the warp or of an agent that works for it (order.h), touch `bytes` at their
+   offsets. False: that is a race, or memory that nothing has written; told. */
+bool shared_touch(Warp *w, const SimtInsn *in, int unit, LaneMask m, const uint32_t *offset,
+                  uint32_t bytes, Touch touch);
+/* An agent's lane 0 touches a whole range. */
 bool shared_agent_range(Warp *w, const SimtInsn *in, int agent, uint32_t offset, uint32_t bytes,
                         Touch touch);
 

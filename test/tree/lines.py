@@ -26,8 +26,8 @@ BUDGET = {
     "runtime/device": 2082,
     "runtime/interp": 5658,
     "runtime/jit": 3700,
-    "runtime/ptx": 2330,
-    "runtime/simt": 11118,
+    "runtime/ptx": 2359,
+    "runtime/simt": 10974,
     "src": 6387,
 }
 

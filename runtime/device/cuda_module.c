@@ -99,25 +99,20 @@ static bool has_linker(const Cuda *c)
     return c->api.LinkCreate && c->api.LinkAddData && c->api.LinkComplete && c->api.LinkDestroy;
 }
 
-static TkcStatus assemble_inside(TkcDevice *dev, const char *const *ptx, size_t n, const char *arch,
-                                 DeviceImage *out)
-{
-    Log log;
-    size_t failed;
-    Cuda *c = dev->state;
-    if (!has_linker(c))
-        return tkc_refuse(dev->cx, TKC_NO_DEVICE, "the driver has no linker, which would make machine code");
-    const Step step = link_ptx(c, ptx, n, arch, &log, out, &failed);
-    return tell(dev, step, &log, ptx[failed]);
-}
-
 TkcStatus cuda_assemble(TkcDevice *dev, const char *const *ptx, size_t n, const char *arch,
                         DeviceImage *out)
 {
+    Log log;
+    size_t failed;
     bool pushed;
-    TkcStatus status = cuda_enter(dev, dev->state, &pushed);
-    if (status == TKC_OK) status = assemble_inside(dev, ptx, n, arch, out);
-    cuda_leave(dev->state, pushed);
+    Cuda *c = dev->state;
+    if (!has_linker(c))
+        return tkc_refuse(dev->cx, TKC_NO_DEVICE, "the driver has no linker, which would make machine code");
+    TkcStatus status = cuda_enter(dev, c, &pushed);
+    if (status != TKC_OK) return status;
+    const Step step = link_ptx(c, ptx, n, arch, &log, out, &failed);
+    status = tell(dev, step, &log, ptx[failed]);
+    cuda_leave(c, pushed);
     return status;
 }
 

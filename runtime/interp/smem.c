@@ -13,26 +13,19 @@ void insn_alloc(Frame *f, const Insn *in)
     memset(slot_data(f, s), GARBAGE, (size_t)(s->count * s->size));
 }
 
-void insn_sstore(Frame *f, const Insn *in)
+/* Between a block and a buffer; elements of another piece stay as they are. */
+static void move_block(Frame *f, const Insn *in, const Slot *block, char *buffer, bool is_store)
 {
-    const Slot *x = in->args[1];
-    char *buffer = slot_data(f, in->args[0]);
     const int32_t *offsets = in->extra;
-    for (int64_t i = 0; i < x->count; i++) {
-        if (offsets[i] >= 0)
-            memcpy(buffer + (int64_t)offsets[i] * x->size, slot_at(f, x, i), x->size);
+    for (int64_t i = 0; i < block->count; i++) {
+        char *here = slot_at(f, block, i), *there = buffer + (int64_t)offsets[i] * block->size;
+        if (offsets[i] >= 0) memcpy(is_store ? there : here, is_store ? here : there, block->size);
     }
 }
 
-static void read_block(Frame *f, const Insn *in, const char *buffer)
+void insn_sstore(Frame *f, const Insn *in)
 {
-    const Slot *out = in->results[0];
-    char *to = slot_data(f, out);
-    const int32_t *offsets = in->extra;
-    for (int64_t i = 0; i < out->count; i++) {
-        if (offsets[i] >= 0)
-            memcpy(to + i * out->size, buffer + (int64_t)offsets[i] * out->size, out->size);
-    }
+    move_block(f, in, in->args[1], slot_data(f, in->args[0]), true);
 }
 
 void insn_sload(Frame *f, const Insn *in)
@@ -41,7 +34,7 @@ void insn_sload(Frame *f, const Insn *in)
     char *to = slot_data(f, out);
     if (in->nargs > 1) slot_expand(f, in->args[1], to, out->count);
     else memset(to, 0, (size_t)(out->count * out->size));
-    read_block(f, in, slot_data(f, in->args[0]));
+    move_block(f, in, out, slot_data(f, in->args[0]), false);
 }
 
 char *slot_ring(Frame *f, const Insn *in, const Slot *ring, const Slot *which)
@@ -57,8 +50,8 @@ char *slot_ring(Frame *f, const Insn *in, const Slot *ring, const Slot *which)
 
 void insn_ring_load(Frame *f, const Insn *in)
 {
-    const char *copy = slot_ring(f, in, in->args[0], in->args[1]);
-    if (copy) read_block(f, in, copy);
+    char *copy = slot_ring(f, in, in->args[0], in->args[1]);
+    if (copy) move_block(f, in, in->results[0], copy, false);
 }
 
 /* ---- at offsets ---- */

@@ -163,15 +163,11 @@ TkcStatus compiled_build(TkcJit *jit, const TkcArg *args, Compiled *c)
 {
     Ask ask;
     TkcOptions o = jit->options;
-    TkcStatus status;
-    if (ask_make(&ask, jit, args)) {
-        o.signature = ask.signature.data;
-        o.defines = ask.defines;
-        o.ndefines = ask.ndefines;
-        status = obtain(jit, &o, c);
-    } else {
-        status = tkc_no_memory(jit->dev->cx);
-    }
+    const bool has_memory = ask_make(&ask, jit, args);
+    o.signature = ask.signature.data;
+    o.defines = ask.defines;
+    o.ndefines = ask.ndefines;
+    TkcStatus status = has_memory ? obtain(jit, &o, c) : tkc_no_memory(jit->dev->cx);
     ask_fini(&ask);
     return status;
 }

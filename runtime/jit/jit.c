@@ -252,10 +252,11 @@ typedef struct Few {
     size_t bytes[LAUNCH_FEW + 1];
 } Few;
 
-static TkcStatus pack_and_launch(TkcJit *jit, Compiled *c, const int64_t grid[3], void *stream, const TkcArg *args,
-                                 const LaunchPack *pack)
+/* rest: all else is packed already. */
+static TkcStatus pack_and_launch(TkcJit *jit, Compiled *c, const int64_t grid[3], void *stream,
+                                 const TkcArg *args, bool rest, const LaunchPack *pack)
 {
-    TkcStatus status = launch_pack(jit, c, args, false, pack);
+    TkcStatus status = launch_pack(jit, c, args, rest, pack);
     return status == TKC_OK ? device_call(jit->dev, launch, c->kernel, grid, stream, pack) : status;
 }
 
@@ -263,7 +264,9 @@ static TkcStatus launch_many(TkcJit *jit, Compiled *c, const int64_t grid[3], vo
 {
     const size_t n = (size_t)c->entry.manifest.nparams;
     LaunchPack pack = {malloc(c->entry.manifest.param_bytes), calloc(n, sizeof *pack.bytes)};
-    TkcStatus status = pack.values && pack.bytes ? pack_and_launch(jit, c, grid, stream, args, &pack) : tkc_no_memory(jit->dev->cx);
+    TkcStatus status = pack.values && pack.bytes
+                           ? pack_and_launch(jit, c, grid, stream, args, false, &pack)
+                           : tkc_no_memory(jit->dev->cx);
     free(pack.values);
     free(pack.bytes);
     return status;
@@ -276,19 +279,11 @@ static TkcStatus launch_other(TkcJit *jit, const int64_t grid[3], void *stream, 
     Compiled *c;
     TkcStatus status = find_compiled(jit, stream, args, nargs, &c);
     if (status != TKC_OK) return status;
-    status = c->entry.manifest.nparams > LAUNCH_FEW ? launch_many(jit, c, grid, stream, args)
-                                                    : pack_and_launch(jit, c, grid, stream, args, few);
+    status = c->entry.manifest.nparams > LAUNCH_FEW
+                 ? launch_many(jit, c, grid, stream, args)
+                 : pack_and_launch(jit, c, grid, stream, args, false, few);
     kernels_release(jit, c);
     return status;
-}
-
-/* c: the last launch's kernel, all but whose rest is packed; NULL: it is another's. */
-static TkcStatus launch_kernel(TkcJit *jit, Compiled *c, const int64_t grid[3], void *stream, const TkcArg *args,
-                               size_t nargs, const LaunchPack *pack)
-{
-    TkcStatus status = c ? launch_pack(jit, c, args, true, pack)
-                         : launch_other(jit, grid, stream, args, nargs, pack);
-    return c && status == TKC_OK ? device_call(jit->dev, launch, c->kernel, grid, stream, pack) : status;
 }
 
 static TkcStatus launch(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args,
@@ -305,7 +300,8 @@ static TkcStatus launch(TkcJit *jit, const int64_t grid[3], void *stream, const 
     Compiled *c = kernels_again(jit, args, nargs, &pack);
     const bool has_floats = !c || c->nrest || jit->dev->ops->computes;
     if (has_floats) float_env_enter(&callers);
-    status = launch_kernel(jit, c, grid, stream, args, nargs, &pack);
+    status = c ? pack_and_launch(jit, c, grid, stream, args, true, &pack)
+               : launch_other(jit, grid, stream, args, nargs, &pack);
     if (has_floats) float_env_leave(&callers);
     if (c) kernels_release(jit, c);
     return status;

@@ -137,7 +137,7 @@ void block_begin(Block *b, const uint32_t id[3], uint64_t seed)
     simt_random(&b->random);
     b->threads = b->live = count_threads(b->launch);
     b->waits = b->idle_rounds = 0;
-    b->quiet = false;
+    b->quiet = b->goes_round = false;
     spin_forget(b->spin);
     async_reset(b);
     memset(b->barriers, 0, sizeof b->barriers);
@@ -286,6 +286,7 @@ static void note_changes(Block *b, uint64_t version)
 {
     b->quiet = b->version == version;
     b->version = version;
+    b->goes_round &= b->quiet;
     if (!b->quiet) spin_forget(b->spin);
 }
 

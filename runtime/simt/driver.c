@@ -34,36 +34,23 @@ Driver *driver_state(void)
 
 const char *driver_setting(const char *name)
 {
-#ifdef SIMT_LIBRARY
-    return getenv(name);
-#else
-    (void)name;
-    return NULL;
-#endif
+    return IS_LIBRARY ? getenv(name) : NULL;
 }
 
 /* Only the library has somewhere to print to. */
 void driver_trace(const char *fmt, ...)
 {
-#ifdef SIMT_LIBRARY
     va_list ap;
     if (!driver_setting("SIMT_TRACE")) return;
     va_start(ap, fmt);
     vfprintf(stderr, fmt, ap);
     va_end(ap);
     fputc('\n', stderr);
-#else
-    (void)fmt;
-#endif
 }
 
 void driver_say(const char *text)
 {
-#ifdef SIMT_LIBRARY
-    if (!driver_setting("SIMT_QUIET")) fprintf(stderr, "simt: %s\n", text);
-#else
-    (void)text;
-#endif
+    if (IS_LIBRARY && !driver_setting("SIMT_QUIET")) fprintf(stderr, "simt: %s\n", text);
 }
 
 static int setting_number(const char *name, int otherwise)
@@ -81,30 +68,19 @@ int simt_ordinal_of(int chip)
     return -1;
 }
 
-#ifdef SIMT_LIBRARY
-/* One device unless it is told otherwise, the chip of SIMT_ARCH, as sm_80, or sm_90. */
+/* The library shows one device unless it is told otherwise, the chip of SIMT_ARCH, as sm_80, or
+   sm_90. */
 static int count_devices(void)
 {
-    return setting_number("SIMT_DEVICES", 1);
+    return IS_LIBRARY ? setting_number("SIMT_DEVICES", 1) : CHIPS;
 }
 
 int driver_chip(CuDevice device)
 {
     const char *arch = driver_setting("SIMT_ARCH");
-    (void)device;
+    if (!IS_LIBRARY) return device >= 0 && device < CHIPS ? chips[device].number : 0;
     return arch ? atoi(arch + (strncmp(arch, "sm_", 3) ? 0 : 3)) : 90;
 }
-#else
-static int count_devices(void)
-{
-    return CHIPS;
-}
-
-int driver_chip(CuDevice device)
-{
-    return device >= 0 && device < CHIPS ? chips[device].number : 0;
-}
-#endif
 
 /* A chip that is not in the table has what the newest one has. */
 static int shared_of(int chip)

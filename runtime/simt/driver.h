@@ -16,9 +16,11 @@
 #ifdef SIMT_LIBRARY
 #define DRIVER(symbol) symbol
 #define DRIVER_EXPORT __attribute__((visibility("default")))
+enum { IS_LIBRARY = true };
 #else
 #define DRIVER(symbol) simt_##symbol
 #define DRIVER_EXPORT
+enum { IS_LIBRARY = false };
 #endif
 
 typedef struct CuGraphObject *CuGraph, *CuGraphExec;

@@ -261,12 +261,9 @@ static size_t launch_bytes(const SimtFunc *f)
 static void print_to_stdout(const char *text, size_t len, void *user)
 {
     (void)user;
-#ifdef SIMT_LIBRARY
+    if (!IS_LIBRARY) return;
     fwrite(text, 1, len, stdout);
     fflush(stdout);
-#else
-    (void)text, (void)len;
-#endif
 }
 
 static int run_launch(SimtJob *job, CuContext cx)

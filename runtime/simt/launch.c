@@ -92,7 +92,7 @@ static bool goes_round(const Core *core, uint64_t version)
 {
     for (int i = 0; i < core->nblocks; i++) {
         const Block *b = core->blocks[i];
-        if (core->busy[i] && (b->version != version || !spin_found(b->spin))) return false;
+        if (core->busy[i] && (b->version != version || !b->goes_round)) return false;
     }
     return true;
 }

@@ -189,6 +189,7 @@ struct Block {
     uint64_t changes;     /* of memory, or of who waits, so far */
     uint64_t version;     /* SimtLaunch.changes when it last ran */
     bool quiet;           /* nothing has changed since: what its warps do is looked at */
+    bool goes_round;      /* all warps do since then, or wait for those that do */
     struct Spin *spin;
     void *memory; /* of all of the above */
 };

@@ -20,7 +20,6 @@ typedef struct Seen {
 struct Spin {
     int nwarps;
     uint64_t looks, limit; /* limit 0: nothing is seen yet */
-    bool found;
     Seen seen[];
 };
 
@@ -34,12 +33,6 @@ Spin *spin_new(int nwarps)
 void spin_forget(Spin *s)
 {
     s->looks = s->limit = 0;
-    s->found = false;
-}
-
-bool spin_found(const Spin *s)
-{
-    return s->found;
 }
 
 static uint64_t mix(uint64_t h, uint64_t x)
@@ -86,7 +79,7 @@ void spin_look(Block *b)
         if (!seen->again && moved) seen->again = state_of(w) == seen->state;
         all &= !w->live || seen->again || (!moved && !can_run(w));
     }
-    s->found |= all;
+    b->goes_round |= all;
 }
 
 void spin_tell(Block *b, bool more)

@@ -47,8 +47,6 @@ Spin *spin_new(int nwarps);
 void spin_forget(Spin *s);
 /* Between turns of the warps, memory being as it was since spin_forget. */
 void spin_look(Block *b);
-/* All its warps go round, or wait for those that do. */
-bool spin_found(const Spin *s);
 /* The fault, at what a warp that goes round reads. `more`: there are programs that have not begun. */
 void spin_tell(Block *b, bool more);
 

@@ -23,11 +23,11 @@ BUDGET = {
     "lib/transform": 1628,
     "lib": 3574,
     "runtime/debug": 714,
-    "runtime/device": 2082,
-    "runtime/interp": 5658,
-    "runtime/jit": 3700,
+    "runtime/device": 2077,
+    "runtime/interp": 5651,
+    "runtime/jit": 3692,
     "runtime/ptx": 2359,
-    "runtime/simt": 10974,
+    "runtime/simt": 10942,
     "src": 6387,
 }
 

@@ -41,6 +41,7 @@ static void refuses(void)
         {"ld.global.b32 $0, [$1];", "the instruction 'ld.global.b32' is not known here"},
         {"mul.s32 $0, $1, $1;", "'mul.s32' is no form of the instruction that is known here"},
         {"add.f8 $0, $1, $1;", "'add.f8' is no form of the instruction that is known here"},
+        {"add.s32.lo $0, $1, $1;", "'add.s32.lo' is no form of the instruction that is known here"},
         {"{ .reg .b32 5; mov.b32 $0, $1; }", "expected the name of a register, found '5'"},
         {"{ .reg .b32 a, a; mov.b32 $0, $1; }", "the register 'a' is declared twice"},
         {"{ .reg .b32 a, a<2>; mov.b32 $0, $1; }", ""},

@@ -39,6 +39,30 @@ INDUCTOR = [
       "d, e, g = triton_helpers.welford_combine(a, b, c, a, b, c)\n"
       "tl.store(y, a)\ntl.store(y + 1, b)\ntl.store(y + 2, c)\ntl.store(y + 3, d)\ntl.store(y + 4, e)\ntl.store(y + 5, g)\n",
       [7.5, 340, 16, 7.5, 680, 32], top=HELPERS, y="f32"),
+    S("inductor helpers", "i = tl.arange(0, 4)\nw = tl.load(x + i) ^ 2\np = tl.where(i == 0, 1000, tl.where(i == 1, 100, tl.where(i == 2, 10, 1)))\n"
+      "a, b = triton_helpers.sort_with_index(w // 2, i, 3, dim=0, stable=True)\nr0 = tl.sum(b * p)\n"
+      "a, b = triton_helpers.sort_with_index(w, i, None)\nr1 = tl.sum(b * p)\n"
+      "v = tl.where(i == 2, float('nan'), w.to(tl.float32))\n"
+      "a, b = triton_helpers.sort_with_index(v, i, 4, 0, stable=False, descending=True)\nr2 = tl.sum(b * p)\n"
+      "a, b = triton_helpers.sort_with_index(v[None, :], i[None, :], 3, -1)\nr3 = tl.sum(b * p[None, :])\n"
+      "a, r4 = triton_helpers.maximum_with_index(n, 3, 5, 2)\nr5, b = triton_helpers.minimum_with_index(n, 3, 4, 2)\n"
+      + STORES, [2013, 2301, 2103, 123, 2, 4], top=HELPERS),
+    S("inductor helpers", "i = tl.arange(0, 4)\nw = tl.load(x + i) ^ 2\na, b, c, d = tl.randint4x(n, i)\n"
+      "q = ((a.to(tl.uint64) | (b.to(tl.uint64) << 32)) % 100).to(tl.int64) + 10\n"
+      "r0 = tl.sum((triton_helpers.randint64(n, i, 10, 110) == q).to(tl.int32))\n"
+      "m, r1 = triton_helpers.frexp(n * 2.0)\nr2 = (m * 80).to(tl.int32)\n"
+      "r3 = triton_helpers.select_one(w.to(tl.float32)[None, :], (i == 1)[None, :], 1, keep_dims=True).sum().to(tl.int32)\n"
+      "below = triton_helpers.bucketize_binary_search(w, x, 3, 3, 1, i * 0, tl.int32, False, None, None, None)\n"
+      "upto = triton_helpers.bucketize_binary_search(w, x, 3, 16, 1, i * 0, tl.int32, True, x, 1, i * 0)\n"
+      "r4 = tl.sum(below) * 10 + tl.sum(upto)\nr5 = triton_helpers.device_assert_then(n == 5, 'n', n)\n"
+      + STORES, [4, 4, 50, 3, 69, 5], top=HELPERS),
+    S("inductor helpers", "i = tl.arange(0, 4)\nz = tl.zeros([4], tl.float32)\n"
+      "m, s = triton_helpers.online_softmax_combine(z - float('inf'), z, tl.where(i < 3, 0.0, -float('inf')), False)\n"
+      "m, s = triton_helpers.online_softmax_combine(m, s, m, True)\na, b = triton_helpers.online_softmax_reduce(m, s, 0, False)\n"
+      "tl.store(y, a)\ntl.store(y + 1, b)\ntl.store(y + 2, triton_helpers.exp(a, False))\n", [0, 6, 1], top=HELPERS, y="f32"),
+    S("inductor helpers", "p = tl.program_id(0)\nw = (y + 2).to(tl.pointer_type(tl.uint64), bitcast=True)\n"
+      "before = triton_helpers.exclusive_scan_decoupled_lookback(w, p + n, p, tl._sum_combine, tl.uint32, tl.uint64)\n"
+      "tl.atomic_add(y + tl.where(p == 2, 1, 0), before)\n", [5, 11, 2, 5, 2, 11, 2, 18], top=HELPERS, grid="3"),
 ]
 
 PROFILE = [

@@ -17,7 +17,7 @@ BUDGET = {
     "lib/lower": 7912,
     "lib/memory": 4363,
     "lib/spec": 14750,
-    "lib/std": 2234,
+    "lib/std": 2233,
     "lib/syntax": 3617,
     "lib/target": 1838,
     "lib/transform": 1628,

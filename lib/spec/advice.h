@@ -64,5 +64,7 @@ void tuning_check(Spec *sp, const SpecFunc *kernel);
 /* ---- guess.c ---- */
 /* A type as -sig spells it, from the parameter's name and how the kernel `def` uses it. */
 const char *guess_type(Arena *a, const Ast *def, Str name);
+/* What a constexpr that it uses so may be: "int", or "function" where it is called. */
+const char *guess_value(const Ast *def, Str name);
 
 #endif

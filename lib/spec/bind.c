@@ -316,7 +316,8 @@ static bool tell_missing(Binder *b, bool is_error)
     for (int i = 0; i < b->n; i++) {
         const Slot *s = &b->slots[i];
         if (is_open(s) && s->a.is_constexpr)
-            diag_setting(b->sp->dx, d, "defines", "%s=<int>", s->p->name);
+            diag_setting(b->sp->dx, d, "defines", "%s=<%s>", s->p->name,
+                         guess_value(b->kernel->def, s->p->name));
     }
     if (sig.len) diag_setting(b->sp->dx, d, "signature", "%s", buf_text(&sig));
     note_heuristics(b, d);

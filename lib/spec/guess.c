@@ -77,3 +77,22 @@ const char *guess_type(Arena *a, const Ast *def, Str name)
     bool is_short = strlen(name) <= 2 && name[0] != 'n' && name[0] != 'N';
     return u.is_pointer && is_short ? "*fp32" : "i32";
 }
+
+typedef struct Called {
+    Str name;
+    bool is_found;
+} Called;
+
+static bool visit_callee(const Ast *n, void *user)
+{
+    Called *c = user;
+    c->is_found |= n->kind == AST_CALL && is_name(n->call.callee, c->name);
+    return !c->is_found;
+}
+
+const char *guess_value(const Ast *def, Str name)
+{
+    Called c = {name, false};
+    walk_list(&def->def.body, visit_callee, &c);
+    return c.is_found ? "function" : "int";
+}

@@ -6,6 +6,9 @@
    deepest of them: at once, over all loops it does not depend on. Operands come before their users,
    so one walk sees each op after its operands moved.
 
+   The pass `reads` moves loads, too: before the for loops around that write nothing, masked off where
+   one has no turn, as long as registers are few.
+
    A pointer that moves by two offsets, first by one that changes in the loop, moves by the other one
    first: x + row * width + col in a loop over rows is x + col, before the loop, and one addition
    inside. */
@@ -14,10 +17,13 @@
 #include "ir/type.h"
 #include "transform/passes.h"
 
+enum { THREAD_BYTES = 256, LANES = 32 }; /* a thread's, of loads that go before loops */
+
 typedef struct Licm {
     Arena *scratch;
     VEC(int) level;  /* by value id */
     VEC(Op *) loops; /* around the walk; loops[i] is entered from level i */
+    int64_t bytes;   /* that all threads may still load before loops */
 } Licm;
 
 /* 0 of what has not been met: the walk has not come to what a region inside defines. */
@@ -98,6 +104,61 @@ static Op *exchange(Op *op, const Op *first)
     return next;
 }
 
+/* The greater level of two values, and where values of that level are made. */
+static int place_of_both(const Licm *l, const Value *x, const Value *y, Builder *b)
+{
+    const int at_x = level_of(l, x), at_y = level_of(l, y), level = at_x > at_y ? at_x : at_y;
+    *b = build_before(l->loops.data[level]);
+    return level;
+}
+
+/* Masks the load of the loop off where that has no turn. */
+static void mask_by_turns(Licm *l, const Op *loop, Op *load)
+{
+    Value *from = op_arg(loop, 0), *to = op_arg(loop, 1);
+    const Type *ty = op_arg(load, 0)->type;
+    int64_t first, end;
+    if (ir_const_int(from, &first) && ir_const_int(to, &end) && first < end) return;
+    Builder b;
+    int level = place_of_both(l, from, to, &b);
+    Value *turns = build_binary(&b, OP_LT, from, to);
+    set_level(l, turns, level);
+    if (ty->rank) turns = build_splat(&b, turns, ty->rank, ty->shape);
+    set_level(l, turns, level);
+    if (load->nargs < 2) {
+        ir_add_arg(load, turns);
+        return;
+    }
+    level = place_of_both(l, op_arg(load, 1), turns, &b);
+    ir_set_arg(load, 1, build_and(&b, op_arg(load, 1), turns));
+    set_level(l, op_arg(load, 1), level);
+}
+
+/* May a load in the body of the innermost of so many loops go before it? */
+static bool may_leave(const Licm *l, const Op *load, int loops)
+{
+    if (!loops) return false;
+    const Op *loop = l->loops.data[loops - 1];
+    int64_t step;
+    return loop->kind == OP_FOR && load->region == loop->regions[0] &&
+           needed_level(l, load) < loops && !tkc_op_int(loop, ATTR_NO_LICM, 0) &&
+           ir_const_int(op_arg(loop, 2), &step) && step > 0 && ir_can_erase(loop);
+}
+
+static void move_load(Licm *l, Op *load)
+{
+    const Type *ty = op_result(load, 0)->type;
+    const int64_t bytes = tkc_type_count(ty) * type_bytes(ty);
+    const bool is_small = bytes <= l->bytes && ir_can_erase(load);
+    int loops = l->loops.len;
+    if (is_small && may_leave(l, load, loops)) l->bytes -= bytes;
+    for (; is_small && may_leave(l, load, loops); loops--) {
+        mask_by_turns(l, l->loops.data[loops - 1], load);
+        ir_move_before(load, l->loops.data[loops - 1]);
+    }
+    set_levels(l, load, loops);
+}
+
 static void licm_region(Licm *l, Region *r)
 {
     for (int i = 0; i < r->nargs; i++) set_level(l, r->args[i], l->loops.len);
@@ -112,6 +173,10 @@ static void licm_region(Licm *l, Region *r)
             ir_move_before(op, l->loops.data[level]);
             continue;
         }
+        if (op->kind == OP_LOAD) {
+            move_load(l, op);
+            continue;
+        }
         set_levels(l, op, l->loops.len);
         if (ir_is_loop(op)) vec_push(l->scratch, &l->loops, op);
         for (int i = 0; i < op->nregions; i++) licm_region(l, op->regions[i]);
@@ -123,5 +188,13 @@ static void licm_region(Licm *l, Region *r)
 void licm_run(Pass *p, Func *fn)
 {
     Licm l = {.scratch = p->scratch};
+    licm_region(&l, fn->body);
+}
+
+/* needs: nothing.  keeps: layouts, the order of effects.  changes: where loads and ops without effect
+   are, and masks of loads. The cpu device has no use for it: it reads what the source says. */
+void reads_run(Pass *p, Func *fn)
+{
+    Licm l = {.scratch = p->scratch, .bytes = THREAD_BYTES * LANES * fn->num_warps};
     licm_region(&l, fn->body);
 }

@@ -57,7 +57,7 @@ struct Lower {
     LLVMValueRef print_room; /* the target's, for what it prints; NULL until then */
     struct Product *begun; /* group.c: what is summed apart, and waited for next; NULL: nothing is */
     VEC(LLVMValueRef) held; /* what stands for registers of sums, by their numbers: the target's */
-    struct Turned *turned; /* math.c: angles of this region whose turns are known */
+    struct Turned *turned; /* turn.c: angles of this region whose sine or cosine is known */
     struct Lines *lines; /* lines.h; NULL: code is not marked with its place */
     bool too_large; /* a block that does not fit a thread's registers was reported */
     int64_t registers, next_look; /* of results so far; at how many the size is looked at again */
@@ -167,7 +167,7 @@ int pressure_limit(const Lower *L);
 
 /* ---- one function for each family of ops ---- */
 typedef void LowerOp(Lower *L, const Op *op);
-LowerOp lower_arith, lower_divide, lower_math, lower_cast, lower_bitcast, lower_addptr;
+LowerOp lower_arith, lower_divide, lower_math, lower_sines, lower_cast, lower_bitcast, lower_addptr;
 LowerOp lower_inline_asm;
 LowerOp lower_hint, lower_splat, lower_shape, lower_convert;
 LowerOp lower_load, lower_store, lower_atomic, lower_poll;

@@ -1,8 +1,8 @@
 /* Functions on floats. Each is computed in fp32 from the hardware's approximations of 2^x, 1/x and
    sqrt, or from our own polynomials (least maximum error on their interval); shorter floats are
    widened and rounded once. Errors, measured over the whole range against the exact value: log 1
-   ulp, log2 2, tanh 2, erf 2, sin and cos 2 (absolute 1e-7 near their zeros); exp as 2^(x log2 e),
-   whose error grows with |x| to some 2^-18 relative at the ends. fp64: math64.c. */
+   ulp, log2 2, tanh 2, erf 2; exp as 2^(x log2 e), whose error grows with |x| to some 2^-18 relative
+   at the ends. Sines and cosines: turn.c. fp64: math64.c. */
 #include "lower/math.h"
 
 #include <math.h>
@@ -146,147 +146,6 @@ static LLVMValueRef error_function(Lower *L, LLVMValueRef x)
     return pick(L, compare(L, LLVMRealOGT, size, 0.92), far, near);
 }
 
-/* ---- sine and cosine ---- */
-
-static LLVMValueRef joined(Lower *L, LLVMBasicBlockRef blocks[2], LLVMValueRef x, LLVMValueRef y)
-{
-    LLVMValueRef v = x ? LLVMBuildPhi(L->b, LLVMTypeOf(x), "") : NULL;
-    if (v) LLVMAddIncoming(v, (LLVMValueRef[]){x, y}, blocks, 2);
-    return v;
-}
-
-/* An angle whose sine or cosine has been asked for: the other has the same turn. */
-typedef struct Turned {
-    LLVMValueRef x;
-    Turn turn;
-    struct Turned *next;
-} Turned;
-
-static Turn by_branch(Lower *L, LLVMValueRef x, double limit,
-                      Turn (*near)(Lower *L, LLVMValueRef x), Turn (*far)(Lower *L, LLVMValueRef x))
-{
-    const Turn a = near(L, x);
-    LLVMBasicBlockRef blocks[2] = {LLVMGetInsertBlock(L->b), lower_block(L, "far")},
-                      join = lower_block(L, "turned");
-    LLVMBuildCondBr(L->b, compare(L, LLVMRealOGE, absolute(L, x), limit), blocks[1], join);
-    lower_place(L, blocks[1]);
-    const Turn b = far(L, x);
-    LLVMBuildBr(L->b, join);
-    lower_place(L, join);
-    Turn t = {.rest = joined(L, blocks, a.rest, b.rest)};
-    t.low = joined(L, blocks, a.low, b.low);
-    t.quarters = joined(L, blocks, a.quarters, b.quarters);
-    return t;
-}
-
-/* The far way is taken by a branch: few angles are that large. */
-Turn reduce_angle(Lower *L, LLVMValueRef x, double limit, Turn (*near)(Lower *L, LLVMValueRef x),
-                  Turn (*far)(Lower *L, LLVMValueRef x))
-{
-    for (const Turned *known = L->turned; known; known = known->next)
-        if (known->x == x) return known->turn;
-    Turned *t = arena_array(L->arena, Turned, 1);
-    *t = (Turned){x, by_branch(L, x, limit, near, far), L->turned};
-    L->turned = t;
-    return t->turn;
-}
-
-LLVMValueRef sine_of_turn(Lower *L, LLVMValueRef angle, LLVMValueRef quarters, LLVMValueRef sine,
-                          LLVMValueRef cosine)
-{
-    LLVMValueRef is_odd = LLVMBuildTrunc(L->b, quarters, L->i1, "");
-    LLVMValueRef negative = compare_whole(L, LLVMIntNE, masked(L, quarters, 2), 0);
-    LLVMValueRef y = pick(L, is_odd, cosine, sine);
-    y = pick(L, negative, LLVMBuildFNeg(L->b, y, ""), y);
-    LLVMValueRef finite = compare(L, LLVMRealOLT, absolute(L, angle), __builtin_inf());
-    return pick(L, finite, y, constant_like(y, __builtin_nan("")));
-}
-
-/* x - k pi/2 with pi/2 in three parts; the products k * part are exact enough while |x| < 48000. */
-static Turn turn_by_parts(Lower *L, LLVMValueRef x)
-{
-    LLVMValueRef k = mul(L, x, f32_const(L, 0.63661977236758134));
-    k = unary(L, "llvm.roundeven", k);
-    LLVMValueRef less = LLVMBuildFNeg(L->b, k, "");
-    LLVMValueRef rest = fused(L, less, f32_const(L, 1.5707963705062866), x);
-    rest = fused(L, less, f32_const(L, -4.371138828673793e-08), rest);
-    rest = fused(L, less, f32_const(L, -1.7151245100058819e-15), rest);
-    return (Turn){rest, NULL, lower_instr(L, INSTR_F32_TO_S32, k)};
-}
-
-static LLVMValueRef two_over_pi_word(Lower *L, LLVMValueRef index)
-{
-    static const uint32_t words[] = {0xa2f9836e, 0x4e441529, 0xfc2757d1, 0xf534ddc0,
-                                     0xdb629599, 0x3c439041, 0xfe5163ab};
-    LLVMValueRef word = lower_i32(L, words[0]);
-    for (int i = 1; i < 7; i++) {
-        LLVMValueRef here = compare_whole(L, LLVMIntEQ, index, (uint64_t)i);
-        word = pick(L, here, lower_i32(L, words[i]), word);
-    }
-    return word;
-}
-
-/* Any size: x = m 2^e with m of 24 bits; the bits of 2/pi that matter for m 2^e 2/pi modulo 4 are
-   96 from place e - 2 on (Payne and Hanek). The 64-bit product has the quarter turns in its upper
-   two bits and the fraction below. */
-static Turn turn_exactly(Lower *L, LLVMValueRef x)
-{
-    LLVMBuilderRef b = L->b;
-    LLVMValueRef bits = bits_as(L, x, L->i32), words[4], parts[3];
-    LLVMValueRef biased = masked(L, shift_down(L, bits, 23), 255);
-    LLVMValueRef m = LLVMBuildOr(b, masked(L, bits, 0x7fffff), lower_i32(L, 0x800000), "");
-    LLVMValueRef place = minus(L, biased, 152); /* e - 2, and e = biased - 150 */
-    /* |x| >= 48000 gives place >= -10: count from a word of zeros before the point. */
-    place = plus(L, place, 32);
-    LLVMValueRef first = shift_down(L, place, 5), shift = masked(L, place, 31);
-    for (int i = 0; i < 4; i++)
-        words[i] = two_over_pi_word(L, minus(L, plus(L, first, (uint64_t)i), 1));
-    LLVMValueRef before = compare_whole(L, LLVMIntEQ, first, 0);
-    words[0] = pick(L, before, lower_i32(L, 0), words[0]);
-    for (int i = 0; i < 3; i++) {
-        LLVMValueRef part = lower_call(L, "llvm.fshl", L->i32, words[i], words[i + 1], shift);
-        parts[i] = LLVMBuildMul(b, LLVMBuildZExt(b, part, L->i64, ""),
-                                LLVMBuildZExt(b, m, L->i64, ""), "");
-    }
-    LLVMValueRef product = LLVMBuildAdd(b, shift_up(L, parts[0], 32), parts[1], "");
-    product = LLVMBuildAdd(b, product, shift_down(L, parts[2], 32), "");
-    LLVMValueRef quarters = shift_down(L, plus(L, product, UINT64_C(1) << 61), 62);
-    LLVMValueRef fraction = LLVMBuildSub(b, product, shift_up(L, quarters, 62), "");
-    LLVMValueRef angle = LLVMBuildSIToFP(b, fraction, L->f64, "");
-    angle = mul(L, angle, number(L, 0x1.921fb54442d18p+0 * 0x1p-62));
-    Turn t = {.rest = LLVMBuildFPTrunc(b, angle, L->f32, "")};
-    t.quarters = LLVMBuildTrunc(b, quarters, L->i32, "");
-    LLVMValueRef is_negative = compare_whole(L, LLVMIntSLT, bits, 0);
-    t.rest = pick(L, is_negative, LLVMBuildFNeg(b, t.rest, ""), t.rest);
-    t.quarters = pick(L, is_negative, LLVMBuildNeg(b, t.quarters, ""), t.quarters);
-    return t;
-}
-
-/* sin of (x + ahead quarter turns) */
-static LLVMValueRef sine_ahead(Lower *L, LLVMValueRef x, uint64_t ahead)
-{
-    static const double s[] = {-0.1666666716337204, 0.008333329111337662, -0.0001983933470910415,
-                               2.7183041311218403e-06};
-    static const double c[] = {0.0416666679084301, -0.0013888883404433727, 2.4799519451335073e-05,
-                               -2.721018006468512e-07};
-    const Turn t = reduce_angle(L, x, 48000, turn_by_parts, turn_exactly);
-    LLVMValueRef square = mul(L, t.rest, t.rest);
-    LLVMValueRef sine = fused(L, mul(L, POLYNOMIAL(L, square, s), square), t.rest, t.rest);
-    LLVMValueRef flat = fused(L, square, f32_const(L, -0.5), f32_const(L, 1));
-    LLVMValueRef cosine = fused(L, POLYNOMIAL(L, square, c), mul(L, square, square), flat);
-    return sine_of_turn(L, x, plus(L, t.quarters, ahead), sine, cosine);
-}
-
-static LLVMValueRef sine(Lower *L, LLVMValueRef x)
-{
-    return sine_ahead(L, x, 0);
-}
-
-static LLVMValueRef cosine(Lower *L, LLVMValueRef x)
-{
-    return sine_ahead(L, x, 1);
-}
-
 /* ---- by table ---- */
 
 /* What computes it, or the instruction that does. */
@@ -300,8 +159,6 @@ static const Function functions[OP_COUNT] = {
     [OP_EXP2] = {exp_2, 0},
     [OP_LOG] = {log_e, 0},
     [OP_LOG2] = {log_2, 0},
-    [OP_SIN] = {sine, 0},
-    [OP_COS] = {cosine, 0},
     [OP_TANH] = {hyperbolic_tangent, 0},
     [OP_ERF] = {error_function, 0},
     [OP_SQRT] = {NULL, INSTR_SQRT},

@@ -132,13 +132,13 @@ LLVMValueRef log_edges(Lower *L, LLVMValueRef x, LLVMValueRef y);
 typedef struct Turn {
     LLVMValueRef rest, low, quarters; /* fp32: no low */
 } Turn;
-/* Quarter turns are taken off as `near` does below the limit and as `far` does from there on. */
-Turn reduce_angle(Lower *L, LLVMValueRef x, double limit, Turn (*near)(Lower *L, LLVMValueRef x),
-                  Turn (*far)(Lower *L, LLVMValueRef x));
-/* The sine of a turn by `quarters`, a whole number, and a rest, whose sine and cosine are given;
-   NaN when the angle is not finite. */
-LLVMValueRef sine_of_turn(Lower *L, LLVMValueRef angle, LLVMValueRef quarters, LLVMValueRef sine,
-                          LLVMValueRef cosine);
+/* How to take quarter turns off: below the limit, and from there on; and the sine and the cosine of
+   what is left of x then. */
+typedef struct Angles {
+    double limit;
+    Turn (*near)(Lower *L, LLVMValueRef x), (*far)(Lower *L, LLVMValueRef x);
+    void (*sines)(Lower *L, LLVMValueRef x, Turn t, LLVMValueRef *sine, LLVMValueRef *cosine);
+} Angles;
 
 /* ---- least.c: what is known of a float's size from how it is computed ---- */
 /* At least 2^-100, or NaN. */
@@ -147,7 +147,8 @@ bool lower_is_normal(const Value *v);
 bool lower_vanishes_below_normal(const Value *v);
 
 /* ---- turn64.c ---- */
-LLVMValueRef sine64(Lower *L, LLVMValueRef x);
-LLVMValueRef cosine64(Lower *L, LLVMValueRef x);
+extern const Angles angles64;
+/* The word at index + ahead of 64 zeros and the bits of 2 / pi behind the point, the highest first. */
+LLVMValueRef two_over_pi(Lower *L, LLVMValueRef index, uint64_t ahead);
 
 #endif

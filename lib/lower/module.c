@@ -75,7 +75,7 @@ static LowerOp *const table[OP_COUNT] = {
     [OP_CONST] = lower_const, [OP_ARANGE] = lower_arange,
     [OP_PROGRAM_ID] = lower_program, [OP_NUM_PROGRAMS] = lower_program,
     [OP_EXP] = lower_math, [OP_EXP2] = lower_math, [OP_LOG] = lower_math, [OP_LOG2] = lower_math,
-    [OP_SIN] = lower_math, [OP_COS] = lower_math, [OP_TANH] = lower_math, [OP_ERF] = lower_math,
+    [OP_SIN] = lower_sines, [OP_COS] = lower_sines, [OP_TANH] = lower_math, [OP_ERF] = lower_math,
     [OP_SQRT] = lower_math, [OP_RSQRT] = lower_math,
     [OP_CAST] = lower_cast, [OP_BITCAST] = lower_bitcast, [OP_INLINE_ASM] = lower_inline_asm,
     [OP_ADDPTR] = lower_addptr, [OP_HINT] = lower_hint, [OP_ASSUME] = lower_nothing,

@@ -53,7 +53,7 @@ static Turn turn_by_parts(Lower *L, LLVMValueRef x)
 /* ---- large angles ---- */
 
 /* The fraction bits of 2 / pi, after a word of zeros. */
-static LLVMValueRef two_over_pi(Lower *L)
+static LLVMValueRef table(Lower *L)
 {
     static const uint64_t words[] = {0x0000000000000000, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0,
                                      0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
@@ -64,20 +64,20 @@ static LLVMValueRef two_over_pi(Lower *L)
                                      0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab, 0xf0cfbc209af4361d};
     enum { WORDS = sizeof words / sizeof *words };
     static const char name[] = "two_over_pi";
-    LLVMValueRef values[WORDS], table = LLVMGetNamedGlobal(L->module, name);
-    if (table) return table;
+    LLVMValueRef values[WORDS], made = LLVMGetNamedGlobal(L->module, name);
+    if (made) return made;
     for (int i = 0; i < WORDS; i++) values[i] = LLVMConstInt(L->i64, words[i], false);
-    table = LLVMAddGlobalInAddressSpace(L->module, LLVMArrayType2(L->i64, WORDS), name, 1);
-    LLVMSetInitializer(table, LLVMConstArray2(L->i64, values, WORDS));
-    LLVMSetGlobalConstant(table, true);
-    LLVMSetLinkage(table, LLVMPrivateLinkage);
-    return table;
+    made = LLVMAddGlobalInAddressSpace(L->module, LLVMArrayType2(L->i64, WORDS), name, 1);
+    LLVMSetInitializer(made, LLVMConstArray2(L->i64, values, WORDS));
+    LLVMSetGlobalConstant(made, true);
+    LLVMSetLinkage(made, LLVMPrivateLinkage);
+    return made;
 }
 
-static LLVMValueRef word_at(Lower *L, LLVMValueRef index, uint64_t ahead)
+LLVMValueRef two_over_pi(Lower *L, LLVMValueRef index, uint64_t ahead)
 {
     LLVMValueRef at = plus(L, index, ahead);
-    at = LLVMBuildGEP2(L->b, L->i64, two_over_pi(L), &at, 1, "");
+    at = LLVMBuildGEP2(L->b, L->i64, table(L), &at, 1, "");
     return LLVMBuildLoad2(L->b, L->i64, at, "");
 }
 
@@ -92,8 +92,8 @@ static void multiply_turns(Lower *L, LLVMValueRef x, LLVMValueRef *high, LLVMVal
     LLVMValueRef place = minus(L, masked(L, shift_down(L, bits, 52), 2047), 1013);
     LLVMValueRef index = shift_down(L, place, 6), shift = masked(L, place, 63);
     for (uint64_t i = 0; i < 3; i++)
-        parts[i] = lower_call(L, "llvm.fshl", L->i64, word_at(L, index, i),
-                              word_at(L, index, i + 1), shift);
+        parts[i] = lower_call(L, "llvm.fshl", L->i64, two_over_pi(L, index, i),
+                              two_over_pi(L, index, i + 1), shift);
     LLVMValueRef middle = LLVMBuildMul(b, parts[1], m, "");
     *low = LLVMBuildAdd(b, middle, lower_high_product(L, DT_U64, parts[2], m), "");
     LLVMValueRef carry = LLVMBuildICmp(b, LLVMIntULT, *low, middle, "");
@@ -168,21 +168,11 @@ static LLVMValueRef cosine_near(Lower *L, LLVMValueRef x, LLVMValueRef low)
     return add(L, flat.high, add(L, flat.low, tail));
 }
 
-/* sin of (x + ahead quarter turns) */
-static LLVMValueRef sine_ahead(Lower *L, LLVMValueRef x, uint64_t ahead)
-{
-    const Turn t = reduce_angle(L, x, 0x1p19, turn_by_parts, turn_exactly);
-    LLVMValueRef sine = sine_near(L, t.rest, t.low), cosine = cosine_near(L, t.rest, t.low);
-    return sine_of_turn(L, x, plus(L, t.quarters, ahead), sine, cosine);
-}
-
-LLVMValueRef sine64(Lower *L, LLVMValueRef x)
+static void sines(Lower *L, LLVMValueRef x, Turn t, LLVMValueRef *sine, LLVMValueRef *cosine)
 {
     LLVMValueRef tiny = compare(L, LLVMRealOLT, absolute(L, x), 0x1p-30);
-    return pick(L, tiny, x, sine_ahead(L, x, 0));
+    *sine = pick(L, tiny, x, sine_near(L, t.rest, t.low));
+    *cosine = cosine_near(L, t.rest, t.low);
 }
 
-LLVMValueRef cosine64(Lower *L, LLVMValueRef x)
-{
-    return sine_ahead(L, x, 1);
-}
+const Angles angles64 = {0x1p19, turn_by_parts, turn_exactly, sines};

@@ -62,7 +62,9 @@ LLVMValueRef target_num_programs(Lower *L, int axis)
 
 void target_barrier(Lower *L)
 {
-    lower_call(L, "llvm.nvvm.barrier.cta.sync.aligned.all", NULL, lower_i32(L, 0));
+    if (L->fn->num_warps == 1)
+        lower_call(L, "llvm.nvvm.bar.warp.sync", NULL, lower_i32(L, ALL_LANES));
+    else lower_call(L, "llvm.nvvm.barrier.cta.sync.aligned.all", NULL, lower_i32(L, 0));
 }
 
 /* ---- lanes ---- */

@@ -32,8 +32,8 @@ static const struct { TkcEmit from; const char *pass; } pipeline[] = {
     {TKC_EMIT_LAYOUT, "cse"},    {TKC_EMIT_LAYOUT, "dce"},     {TKC_EMIT_LAYOUT, "sink"},
     {TKC_EMIT_LAYOUT, "offset"}, {TKC_EMIT_LAYOUT, "access"},
     {TKC_EMIT_LAYOUT, "pipeline"}, {TKC_EMIT_LAYOUT, "groups"}, {TKC_EMIT_LAYOUT, "boxes"},
-    {TKC_EMIT_LAYOUT, "dce"},    {TKC_EMIT_LAYOUT, "expand"},  {TKC_EMIT_LAYOUT, "place"},
-    {TKC_EMIT_LAYOUT, "sync"},
+    {TKC_EMIT_LAYOUT, "dce"},    {TKC_EMIT_LAYOUT, "issue"},   {TKC_EMIT_LAYOUT, "expand"},
+    {TKC_EMIT_LAYOUT, "place"},  {TKC_EMIT_LAYOUT, "sync"},
 };
 
 static bool run_pass(Job *j, const PassInfo *info)

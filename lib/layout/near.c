@@ -2,7 +2,7 @@
    stride apart does not, and is further apart where 16 divides the stride. */
 #include "layout/near.h"
 
-#include "tkc/ir.h"
+#include "ir/ir.h"
 
 typedef struct Key {
     int64_t run, divisor;
@@ -23,14 +23,39 @@ static const AxisFact *running_fact(Near *n, const Value *ptr)
     return axis_of(n->guessed, ptr);
 }
 
+static bool stays_along(const Near *n, const Value *v, int d)
+{
+    return axis_of(n->facts, v)->constancy[d] >= v->type->shape[d];
+}
+
+static int64_t step_divisor(const Near *n, const Value *v, int d);
+
+/* Of a product by what stays along the dim. A number that the launch brings may be odd, but a stride
+   is seldom short. */
+static int64_t scaled_divisor(const Near *n, const Value *v, const Value *by, int d)
+{
+    enum { STRIDE = 16 };
+    int64_t step = step_divisor(n, v, d), factor = axis_of(n->facts, by)->divisibility[d], product;
+    uint64_t bits;
+    if (!ir_const_bits(by, &bits) && factor < STRIDE) factor = STRIDE;
+    return __builtin_mul_overflow(step, factor, &product) ? INT64_MAX : product;
+}
+
 /* What divides the steps of v along a dim: of sums what divides all parts that change. */
 static int64_t step_divisor(const Near *n, const Value *v, int d)
 {
-    const AxisFact *fact = axis_of(n->facts, v);
     const Op *op = v->def;
-    if (fact->constancy[d] >= v->type->shape[d]) return INT64_MAX;
+    if (stays_along(n, v, d)) return INT64_MAX;
     if (op && op->kind == OP_BROADCAST) return step_divisor(n, op_arg(op, 0), d);
-    if (!op || (op->kind != OP_ADD && op->kind != OP_ADDPTR)) return fact->divisibility[d];
+    if (op && op->kind == OP_EXPAND_DIMS)
+        return step_divisor(n, op_arg(op, 0), d - (d > tkc_op_int(op, ATTR_AXIS, 0)));
+    if (op && op->kind == OP_MUL) {
+        const Value *x = op_arg(op, 0), *y = op_arg(op, 1);
+        if (stays_along(n, y, d)) return scaled_divisor(n, x, y, d);
+        if (stays_along(n, x, d)) return scaled_divisor(n, y, x, d);
+    }
+    if (!op || (op->kind != OP_ADD && op->kind != OP_SUB && op->kind != OP_ADDPTR))
+        return axis_of(n->facts, v)->divisibility[d];
     const int64_t a = step_divisor(n, op_arg(op, 0), d), b = step_divisor(n, op_arg(op, 1), d);
     return a < b ? a : b;
 }

@@ -165,6 +165,10 @@ uint32_t lower_free_registers(const Type *ty);
    programs that run beside; 0: as many as it likes. */
 int pressure_limit(const Lower *L);
 
+/* ---- stream.c ---- */
+/* Of a kernel that reads more than it computes: what lets its loads overlap; of others 0. */
+int stream_limit(const Lower *L);
+
 /* ---- one function for each family of ops ---- */
 typedef void LowerOp(Lower *L, const Op *op);
 LowerOp lower_arith, lower_divide, lower_math, lower_sines, lower_cast, lower_bitcast, lower_addptr;

@@ -19,8 +19,8 @@
 
    Where shared memory leaves more than twice what is needed, they are told of that: ptxas would
    hold to 64 or 72, for programs that have no room (split-K 1.07 times as fast with 72 of 168).
-   Loops without products have no such limit: what is held beside their blocks is more (a scan that
-   stores where its sums say spilled 188 bytes at 128 registers).
+   Other loops have such a limit only where they read more than they compute (stream.c): what is held
+   beside their blocks is more (a scan that stores where its sums say spilled 188 bytes at 128).
    A program of one warp may have all there are: unasked ptxas keeps so many programs on a
    multiprocessor that it computes one exponential behind the other (168 registers; with all it
    takes 216, and 207 us become 152). */
@@ -187,6 +187,14 @@ static int registers_needed(const Pressure *p)
     return needed > least ? needed : least;
 }
 
+/* Of a kernel that reads more than it computes (stream.c), as long as it needs less. */
+static int stream_within(const Lower *L, int needed)
+{
+    enum { SPARE = 8 };
+    const int limit = stream_limit(L);
+    return needed + SPARE <= limit ? limit : 0;
+}
+
 int pressure_limit(const Lower *L)
 {
     /* With no more than CLOSE to spare ptxas would spill, lest there is one program less. */
@@ -208,7 +216,7 @@ int pressure_limit(const Lower *L)
     const int share = programs ? MACHINE_REGISTERS / (threads * programs) : m->max_regs_thread;
     const int needed = registers_needed(&p), spare = programs ? share - needed : share;
     if (p.by_warps && needed > most) return most;
-    if (!p.copies) return 0;
+    if (!p.copies) return p.product ? 0 : stream_within(L, needed);
     if (p.by_warps && programs && share >= m->max_regs_thread) return m->max_regs_thread;
     if (share < m->max_regs_thread && share > 2 * needed) return share / ROUND * ROUND;
     if (!p.product) return 0;

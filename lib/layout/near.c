@@ -30,22 +30,26 @@ static bool stays_along(const Near *n, const Value *v, int d)
 
 static int64_t step_divisor(const Near *n, const Value *v, int d);
 
-/* Of a product by what stays along the dim. A number that the launch brings may be odd, but a stride
-   is seldom short. */
+/* Of a product by what stays along the dim. A number that the launch brings is a stride, longer than
+   what a kernel has as a constant. */
 static int64_t scaled_divisor(const Near *n, const Value *v, const Value *by, int d)
 {
-    enum { STRIDE = 16 };
-    int64_t step = step_divisor(n, v, d), factor = axis_of(n->facts, by)->divisibility[d], product;
+    enum { STRIDE = 128 };
+    int64_t step = step_divisor(n, v, d), product;
     uint64_t bits;
-    if (!ir_const_bits(by, &bits) && factor < STRIDE) factor = STRIDE;
-    return __builtin_mul_overflow(step, factor, &product) ? INT64_MAX : product;
+    if (__builtin_mul_overflow(step, axis_of(n->facts, by)->divisibility[d], &product) ||
+        (!ir_const_bits(by, &bits) && __builtin_mul_overflow(product, STRIDE, &product)))
+        return INT64_MAX;
+    return product;
 }
 
 /* What divides the steps of v along a dim: of sums what divides all parts that change. */
 static int64_t step_divisor(const Near *n, const Value *v, int d)
 {
     const Op *op = v->def;
+    const AxisFact *fact = axis_of(n->facts, v);
     if (stays_along(n, v, d)) return INT64_MAX;
+    if (fact->contiguity[d] > 1) return 1;
     if (op && op->kind == OP_BROADCAST) return step_divisor(n, op_arg(op, 0), d);
     if (op && op->kind == OP_EXPAND_DIMS)
         return step_divisor(n, op_arg(op, 0), d - (d > tkc_op_int(op, ATTR_AXIS, 0)));
@@ -55,7 +59,7 @@ static int64_t step_divisor(const Near *n, const Value *v, int d)
         if (stays_along(n, x, d)) return scaled_divisor(n, y, x, d);
     }
     if (!op || (op->kind != OP_ADD && op->kind != OP_SUB && op->kind != OP_ADDPTR))
-        return axis_of(n->facts, v)->divisibility[d];
+        return fact->divisibility[d];
     const int64_t a = step_divisor(n, op_arg(op, 0), d), b = step_divisor(n, op_arg(op, 1), d);
     return a < b ? a : b;
 }

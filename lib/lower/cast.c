@@ -181,13 +181,22 @@ static LLVMValueRef f32_from_f8(Lower *L, DType dt, LLVMValueRef x)
     return as_f32(L, LLVMBuildOr(L->b, bits, sign, ""));
 }
 
+/* One instruction where ptxas shall unroll: of a shift and what widens for it, it counts two. */
+static LLVMValueRef f32_from_bf16(Lower *L, LLVMValueRef x)
+{
+    if (!L->streams || !L->machine->bf16_arith)
+        return as_f32(L, shift_up(L, LLVMBuildZExt(L->b, x, L->i32, ""), 16));
+    x = bits_as(L, x, LLVMBFloatTypeInContext(L->cx));
+    return LLVMBuildFPExt(L->b, x, L->f32, "");
+}
+
 LLVMValueRef lower_to_f32(Lower *L, DType dt, LLVMValueRef x)
 {
     switch (dt) {
     case DT_F32:
     case DT_F64: return x;
     case DT_F16: return LLVMBuildFPExt(L->b, x, L->f32, "");
-    case DT_BF16: return as_f32(L, shift_up(L, LLVMBuildZExt(L->b, x, L->i32, ""), 16));
+    case DT_BF16: return f32_from_bf16(L, x);
     case DT_F8E4:
     case DT_F8E5: return f32_from_f8(L, dt, x);
     default: unwind_raise("an integer was widened as a float");

@@ -50,6 +50,7 @@ struct Lower {
     LLVMValueRef first_warp; /* i1, likewise: it is of that one; of kernels with tensor maps */
     Regs *values;        /* by value id */
     bool by_groups;      /* some product is a warp group's */
+    bool streams;        /* it reads more than it computes: stream.c */
     Bitset early;        /* value ids of what is lowered first of its region */
     LLVMValueRef combines; /* i1, in a combine: both sides are real elements; NULL: always */
     Map thread_parts;    /* layout id and dim to ThreadPart, below */

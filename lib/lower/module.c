@@ -281,6 +281,7 @@ static void lower_body(Lower *L, const LowerJob *job, const char *symbol)
     if (!make_function(L, symbol)) return; /* after a diagnostic */
     if (job->line_info) lines_open(L);
     L->by_groups = ir_contains(L->fn->body, OP_DOT_WAIT, true);
+    L->streams = stream_limit(L) > 0;
     L->early = bitset_make(L->arena, (int)L->fn->nvalues);
     ir_walk(L->fn->body, find_early, L);
     L->thread = target_thread_id(L);

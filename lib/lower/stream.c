@@ -34,7 +34,7 @@ static int work_of(const Op *op)
 
 static void add_op(Stream *s, const Op *op)
 {
-    s->meets |= op->kind == OP_BARRIER;
+    s->meets |= op->kind == OP_BARRIER || op->kind == OP_DOT;
     if (op->kind != OP_LOAD) {
         s->work += work_of(op);
         return;

@@ -2,8 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "api.h"
-#include "spec/kernel.h"
+#include "job.h"
 
 typedef struct OpenJob {
     TkcSource *source;
@@ -163,19 +162,42 @@ typedef struct ParamJob {
     TkcParam *out; /* NULL: only the count */
 } ParamJob;
 
+/* The definition of a kernel that host code makes, which takes memory of dx. */
+static const Ast *made_definition(Diags *dx, TkcSource *s, const char *kernel, const AstFile **file)
+{
+    TkcOptions options;
+    tkc_options_init(&options);
+    options.kernel = kernel;
+    Job job = {.source = s, .options = &options, .dx = dx, .ir = ir_new(dx->arena, s->names)};
+    SpecRequest rq = job_request(&job);
+    return spec_definition(spec_module(job.ir, dx, s->file, &rq), &rq, file);
+}
+
+/* And of any, with the file it is in. NULL after an error; warnings are left to a compilation. */
+static const Ast *find_definition(Diags *dx, TkcSource *s, const char *kernel, const AstFile **file)
+{
+    *file = s->file;
+    dx->muted++;
+    const Ast *def = kernel_find(dx, s->file, kernel);
+    if (!def || def->def.inside) def = made_definition(dx, s, kernel, file);
+    dx->muted--;
+    return def ? def : made_definition(dx, s, kernel, file);
+}
+
 static bool read_param(Diags *dx, void *arg)
 {
     ParamJob *j = arg;
     TkcSource *s = j->source;
+    const AstFile *file;
     diags_enter(dx, DIAG_REQUEST);
     if (s->language != TKC_LANGUAGE_TK)
         return diag_fail(dx, SPAN_NONE, "'%s' is block IR: its parameters are in its text",
                          s->source->name);
-    const Ast *def = kernel_find(dx, s->file, j->kernel);
+    const Ast *def = find_definition(dx, s, j->kernel, &file);
     if (!def) return false;
     j->count = def->def.params.len;
     if (j->out && j->index >= 0 && j->index < j->count)
-        kernel_param(&s->arena, s->file, def, j->index, j->out);
+        kernel_param(&s->arena, file, def, j->index, j->out);
     return true;
 }
 

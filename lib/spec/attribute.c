@@ -126,7 +126,9 @@ static SpecValue function_attribute(Spec *sp, SpecValue x, Str name, Span at)
     if (is_nan_mode(x, name)) return sv_bool(strcmp(name, "ALL") == 0);
     if (strcmp(name, "fn") == 0) return x;
     if (strcmp(name, "__name__") == 0)
-        return sv_str(x.kind == SV_FUNC ? x.fn->name : intern_cstr(sp->names, x.builtin->name));
+        return sv_str(x.kind == SV_BUILTIN         ? intern_cstr(sp->names, x.builtin->name)
+                      : x.fn->def->kind == AST_DEF ? x.fn->def->def.name
+                                                   : x.fn->name);
     return unknown(sp, x, name, 0, at);
 }
 

@@ -251,7 +251,8 @@ static void apply_defaults(Binder *b)
     for (int i = 0; i < b->n; i++) {
         Slot *s = &b->slots[i];
         if (!is_open(s) || !s->p->default_) continue;
-        s->value = module_eval(b->sp, b->kernel->module, s->p->default_);
+        s->value = b->kernel->defaults ? b->kernel->defaults[i]
+                                        : module_eval(b->sp, b->kernel->module, s->p->default_);
         b->failed |= sv_is_error(s->value);
     }
 }

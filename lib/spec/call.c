@@ -19,10 +19,23 @@ static void add_arg(Spec *sp, Args *out, Str name, SpecValue v, Span span)
 
 /* ---- frames ---- */
 
+static const AstParams *params_of(const SpecFunc *fn)
+{
+    return fn->def->kind == AST_LAMBDA ? &fn->def->lambda.params : &fn->def->def.params;
+}
+
 SpecFunc *func_new(Spec *sp, Str name, const Ast *def, SpecModule *m, Scope *closure)
 {
     SpecFunc *fn = arena_new(sp->arena, SpecFunc);
     *fn = (SpecFunc){.name = name, .def = def, .module = m, .closure = closure};
+    const AstParams *params = params_of(fn);
+    SpecValue *defaults = NULL;
+    for (int i = 0; closure && i < params->len; i++) {
+        if (!params->data[i].default_) continue;
+        if (!defaults) defaults = arena_array(sp->arena, SpecValue, params->len);
+        defaults[i] = spec_eval(sp, params->data[i].default_);
+    }
+    fn->defaults = defaults;
     return fn;
 }
 
@@ -31,7 +44,8 @@ static bool is_jit_function(const SpecFunc *fn)
     return fn->module->is_std || (fn->def->kind == AST_DEF && kernel_is_jit(fn->def));
 }
 
-static void frame_push(Spec *sp, Frame *f, const SpecFunc *fn, SpecModule *m, Span at)
+static void frame_push(Spec *sp, Frame *f, const SpecFunc *fn, SpecModule *m, Scope *around,
+                       Span at)
 {
     Frame *caller = sp->frame;
     uint64_t key[3] = {caller ? caller->path : 0, at.begin,
@@ -42,15 +56,15 @@ static void frame_push(Spec *sp, Frame *f, const SpecFunc *fn, SpecModule *m, Sp
                  .at = at,
                  .call_loc = caller ? sp->b.loc : NULL,
                  .path = hash_bytes(key, sizeof key, 0)};
-    f->scope = scope_new(sp->arena, fn ? fn->closure : NULL);
+    f->scope = scope_new(sp->arena, around);
     f->out = (Outcome){.value = sv_none()};
     sp->frame = f;
 }
 
-void frame_push_module(Spec *sp, Frame *f, SpecModule *m)
+void frame_push_module(Spec *sp, Frame *f, SpecModule *m, Scope *around)
 {
     sp->frame = NULL;
-    frame_push(sp, f, NULL, m, SPAN_NONE);
+    frame_push(sp, f, NULL, m, around, SPAN_NONE);
     f->is_host = true;
 }
 
@@ -116,11 +130,6 @@ static bool can_enter(Spec *sp, const SpecFunc *fn, bool is_host, Span at)
 
 /* ---- binding arguments to a function's parameters ---- */
 
-static const AstParams *params_of(const SpecFunc *fn)
-{
-    return fn->def->kind == AST_LAMBDA ? &fn->def->lambda.params : &fn->def->def.params;
-}
-
 static Span name_span(const SpecFunc *fn)
 {
     return fn->def->kind == AST_LAMBDA ? fn->def->span : fn->def->def.name_span;
@@ -130,8 +139,7 @@ static SpecValue default_of(Spec *sp, const Call *c, int i)
 {
     const Ast *e = c->params->data[i].default_;
     if (c->defaults) return c->defaults[i];
-    if (!e) return sv_absent();
-    return c->fn->closure ? spec_eval(sp, e) : module_eval(sp, c->fn->module, e);
+    return e ? module_eval(sp, c->fn->module, e) : sv_absent();
 }
 
 /* "pointer, mask=None, *rest" */
@@ -191,7 +199,7 @@ static bool unknown_keyword(Spec *sp, const Call *c, const Arg *a)
     const int n = c->params->len;
     const Str *names = walk_param_names(sp->arena, c->params);
     spec_error_as(sp, DIAG_UNKNOWN_ARGUMENT, a->span, "%s has no %s '%s'", arg_operation(sp, c),
-                  c->defaults && !c->builtin ? "field" : "parameter", a->name);
+                  c->fn || c->builtin ? "parameter" : "field", a->name);
     const char *ours = our_keyword(a->name, n, names);
     spec_suggest(sp, a->span, a->name, ours ? ours : nearest_word(a->name, names, n));
     return note_callee(sp, c);
@@ -317,6 +325,7 @@ static Call call_of(const SpecFunc *fn, const Args *args, Span at)
     return (Call){.name = fn->name,
                   .params = params_of(fn),
                   .fn = fn,
+                  .defaults = fn->defaults,
                   .defined = name_span(fn),
                   .given = args,
                   .at = at};
@@ -337,13 +346,29 @@ static void enter_params(Spec *sp, Frame *f, const SpecValue *values)
     }
 }
 
+static bool holds_made(SpecValue v)
+{
+    if (!sv_is_sequence(v)) return v.kind == SV_FUNC && v.fn->closure && v.fn->def->kind == AST_DEF;
+    for (int i = 0; i < v.tuple->len; i++)
+        if (holds_made(v.tuple->data[i])) return true;
+    return false;
+}
+
+/* What host code gives. A function made on the way of an error is none: it may lack names, and
+   nobody may have heard of the error yet. */
+static SpecValue leave_host(const Frame *f, SpecValue v)
+{
+    if (f->failed && f->caller) f->caller->failed = true;
+    return f->failed && holds_made(v) ? sv_error() : v;
+}
+
 /* self: the parameter whose value in the end is wanted, instead of what is returned; or NULL. */
 static SpecValue run_with(Spec *sp, const SpecFunc *fn, const SpecValue *values, bool is_host,
                           Str self, Span at)
 {
     Frame f;
     spec_at(sp, at);
-    frame_push(sp, &f, fn, fn->module, at);
+    frame_push(sp, &f, fn, fn->module, fn->closure, at);
     f.is_host = is_host;
     enter_params(sp, &f, values);
     const int nesting = sp->nesting;
@@ -355,7 +380,7 @@ static SpecValue run_with(Spec *sp, const SpecFunc *fn, const SpecValue *values,
     const Binding *b = self && !sv_is_error(v) ? scope_find(f.scope, self) : NULL;
     if (self) v = b && b->state == BIND_SET ? b->value : sv_error();
     frame_pop(sp, &f);
-    return v;
+    return is_host ? leave_host(&f, v) : v;
 }
 
 SpecValue call_entry(Spec *sp, SpecFunc *fn, const SpecValue *values)
@@ -395,17 +420,20 @@ SpecValue call_constructor(Spec *sp, const SpecFunc *init, SpecValue self, const
 static bool is_plain_python(const SpecFunc *fn)
 {
     return fn->def->kind == AST_DEF && fn->def->def.decorators.len == 0 && !fn->self &&
-           !fn->closure && !fn->module->is_std && !fn->is_wrapped;
+           !fn->module->is_std && !fn->is_wrapped;
 }
 
 static SpecValue refuse_python(Spec *sp, const SpecFunc *fn, Span at)
 {
     Span def = fn->def->span;
+    const char *text = def.source->text;
+    uint32_t line = def.begin;
+    while (line > 0 && text[line - 1] != '\n') line--;
     spec_error_as(sp, DIAG_HOST_CODE, at, "'%s' is a Python function: a kernel calls functions "
                   "under @triton.jit", fn->name);
     spec_note(sp, fn->def->def.name_span, "put '@triton.jit' above it, or compute what it gives in host code");
     def.end = def.begin;
-    spec_fixit(sp, def, "@triton.jit\n");
+    spec_fixit(sp, def, "@triton.jit\n%.*s", (int)(def.begin - line), text + line);
     return sv_error();
 }
 

@@ -50,7 +50,7 @@ SpecValue config_heuristic(Spec *sp, const SpecFunc *kernel, Str param, SpecValu
     if (!rule) return sv_absent();
     sp->dx->muted++;
     Frame f;
-    frame_push_module(sp, &f, kernel->module);
+    frame_push_module(sp, &f, kernel->module, kernel->closure);
     SpecValue fn = spec_eval(sp, rule);
     SpecValue v = sv_is_error(fn) ? fn : spec_call(sp, fn, 1, &known, rule->span);
     frame_pop(sp, &f);
@@ -94,15 +94,16 @@ static void add_configs(Spec *sp, SpecValue v, Configs *out)
 
 /* Those of a list in the text one by one, so that one that is not known does not hide the
    others. */
-static void read_configs(Spec *sp, SpecModule *m, const Ast *e, Configs *out)
+static void read_configs(Spec *sp, const SpecFunc *kernel, const Ast *e, Configs *out)
 {
     if (!e || e->kind != AST_LIST) {
-        if (e) add_configs(sp, module_try(sp, m, e), out);
+        if (e) add_configs(sp, module_try_of(sp, kernel, e), out);
         return;
     }
     for (int i = 0; i < e->list.len && sp->steps < sp->limits.steps; i++) {
         const Ast *x = e->list.data[i];
-        add_configs(sp, module_try(sp, m, x->kind == AST_STARRED ? x->unary.operand : x), out);
+        if (x->kind == AST_STARRED) x = x->unary.operand;
+        add_configs(sp, module_try_of(sp, kernel, x), out);
     }
 }
 
@@ -140,7 +141,7 @@ static const Ast *all_configs(Spec *sp, const SpecFunc *kernel, Configs *out)
     for (int i = 0; i < decorators->len && sp->steps < sp->limits.steps; i++) {
         if (strcmp(kernel_last_name(decorators->data[i]), "autotune") != 0) continue;
         list = config_argument(decorators->data[i], "configs", 0);
-        read_configs(sp, kernel->module, list, out);
+        read_configs(sp, kernel, list, out);
     }
     const bool is_gone = sp->steps >= sp->limits.steps;
     sp->steps = steps;
@@ -226,7 +227,7 @@ void config_asked(Spec *sp, const SpecFunc *kernel, const Ast *rule, AstNames *o
 {
     Asked a = {sp->arena, out};
     const bool is_here = !rule || rule->kind == AST_LAMBDA;
-    const SpecValue fn = is_here ? sv_none() : module_try(sp, kernel->module, rule);
+    const SpecValue fn = is_here ? sv_none() : module_try_of(sp, kernel, rule);
     if (fn.kind == SV_FUNC && fn.fn->def) walk_list(&fn.fn->def->def.body, visit_asked, &a);
     else walk_ast(rule, visit_asked, &a);
 }
@@ -263,7 +264,7 @@ void config_tuning(Spec *sp, const SpecFunc *kernel, TkcTuning *out)
         for (int k = 0; k < SAID; k++) {
             const Ast *e = config_argument(decorators->data[i], said[k].name, said[k].position);
             if (!e || e->kind == AST_NONE) continue;
-            if (k >= LISTS || !add_names(module_try(sp, kernel->module, e), &texts[k]))
+            if (k >= LISTS || !add_names(module_try_of(sp, kernel, e), &texts[k]))
                 add_name(&host, said[k].name);
         }
     }

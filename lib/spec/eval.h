@@ -79,6 +79,7 @@ struct Frame {
     int branches;         /* run-time branches open inside that loop */
     int runtime_loops;    /* open in this call */
     bool is_host;         /* Python run at compile time: numbers stay untyped, loops run */
+    bool failed;          /* an error or poison was met, whether it was heard or not */
     uint64_t path;        /* identifies the chain of calls */
 };
 
@@ -134,8 +135,9 @@ SpecValue eval_call(Spec *sp, const Ast *e);
 bool bind_args(Spec *sp, Call *c);
 /* Runs a class's __init__ and gives what `self` has become; poison after an error. */
 SpecValue call_constructor(Spec *sp, const SpecFunc *init, SpecValue self, const Args *args, Span at);
-/* A frame for evaluating a module's own expressions. */
-void frame_push_module(Spec *sp, Frame *f, SpecModule *m);
+/* A frame for evaluating a module's own expressions, or those of a function in it that has names
+   `around` it; or NULL. */
+void frame_push_module(Spec *sp, Frame *f, SpecModule *m, Scope *around);
 void frame_pop(Spec *sp, Frame *f);
 /* Calls a jit function with these values for its parameters, in order. */
 SpecValue call_entry(Spec *sp, SpecFunc *fn, const SpecValue *values);
@@ -143,6 +145,11 @@ SpecFunc *func_new(Spec *sp, Str name, const Ast *def, SpecModule *m, Scope *clo
 
 /* ---- spec.c ---- */
 Spec spec_state(Program *p, Func *fn);
+
+/* ---- names.c ---- */
+/* Where a function that stands in one of host code's, which nobody called, reads a name of that
+   one; or NULL. */
+const Ast *spec_name_of_maker(Spec *sp, const SpecFunc *fn);
 
 /* ---- place.c: assignment to a part of a tuple, list or record ---- */
 /* x[index] = v for a sequence x; the whole target is at `at`. */

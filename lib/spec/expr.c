@@ -484,8 +484,8 @@ static SpecValue eval_integer(Spec *sp, const Ast *e)
 
 static SpecValue eval_lambda(Spec *sp, const Ast *e)
 {
-    Scope *closure = sp->frame->fn ? sp->frame->scope : NULL;
-    return sv_func(func_new(sp, intern_cstr(sp->names, "lambda"), e, sp->frame->module, closure));
+    const Frame *f = sp->frame;
+    return sv_func(func_new(sp, intern_cstr(sp->names, "lambda"), e, f->module, f->scope));
 }
 
 static SpecValue eval_named(Spec *sp, const Ast *e)
@@ -550,15 +550,17 @@ SpecValue spec_eval(Spec *sp, const Ast *e)
     if (!spec_step(sp, e->span) || !enter_nested(sp, e->span)) return sv_error();
     SpecValue v = eval_node(sp, e);
     leave_nested(sp);
+    sp->frame->failed |= sv_is_error(v);
     return within_budget(sp, v, e->span) ? v : sv_error();
 }
 
 SpecValue spec_try(Spec *sp, const Ast *e)
 {
-    const bool was_spent = sp->out_of_budget;
+    const bool was_spent = sp->out_of_budget, failed = sp->frame->failed;
     sp->dx->muted++;
     SpecValue v = spec_eval(sp, e);
     sp->dx->muted--;
+    sp->frame->failed = failed;
     /* What ends all is said: nothing is said later. */
     if (sp->out_of_budget && !was_spent) {
         sp->out_of_budget = false;

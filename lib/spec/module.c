@@ -281,7 +281,9 @@ static void bind_statement(BindJob j, const Ast *n)
         break;
     }
     case AST_DEF:
-        if (n->def.is_method) vec_push(j.m->program->arena, &j.m->methods, n);
+        /* What the file gives the name of a function within one is another thing. */
+        if (n->def.is_method || (n->def.inside && map_get_ptr(&j.m->globals, n->def.name)))
+            vec_push(j.m->program->arena, &j.m->methods, n);
         else bind(j, n->def.name, GLOBAL_NODE, n, n->def.name_span);
         break;
     case AST_CLASS: bind(j, n->class_.name, GLOBAL_NODE, n, n->class_.name_span); break;
@@ -515,26 +517,36 @@ static SpecValue settle(Spec *sp, SpecValue v, Span at)
     return v;
 }
 
-SpecValue module_eval(Spec *sp, SpecModule *m, const Ast *e)
+static SpecValue eval_around(Spec *sp, SpecModule *m, Scope *around, const Ast *e)
 {
     Spec inner = spec_state(m->program, NULL);
     inner.stack_base = sp->stack_base;
     inner.steps = sp->steps;
     inner.depth = sp->depth + 1;
     Frame f;
-    frame_push_module(&inner, &f, m);
+    frame_push_module(&inner, &f, m, around);
     SpecValue v = settle(&inner, spec_eval(&inner, e), e->span);
     frame_pop(&inner, &f);
     sp->steps = inner.steps;
     return v;
 }
 
-SpecValue module_try(Spec *sp, SpecModule *m, const Ast *e)
+SpecValue module_eval(Spec *sp, SpecModule *m, const Ast *e)
+{
+    return eval_around(sp, m, NULL, e);
+}
+
+SpecValue module_try_of(Spec *sp, const SpecFunc *fn, const Ast *e)
 {
     sp->dx->muted++;
-    SpecValue v = module_eval(sp, m, e);
+    SpecValue v = eval_around(sp, fn->module, fn->closure, e);
     sp->dx->muted--;
     return v;
+}
+
+SpecValue module_try(Spec *sp, SpecModule *m, const Ast *e)
+{
+    return module_try_of(sp, &(SpecFunc){.module = m}, e);
 }
 
 /* The part of v that `name` gets when v is assigned to `target`. */
@@ -593,10 +605,22 @@ static SpecValue resolve_from(Spec *sp, SpecModule *m, Global *g, Span at)
     return below ? sv_module(below) : module_member(sp, from, g->member, at, g->at);
 }
 
+/* A function that host code made goes by the name that the file gives it: others of its definition
+   are other functions. */
+static SpecValue named_made(Spec *sp, SpecValue v, Str name)
+{
+    if (v.kind != SV_FUNC || !v.fn->closure || v.fn->def->kind != AST_DEF) return v;
+    v.fn = arena_copy(sp->arena, v.fn, sizeof *v.fn);
+    v.fn->name = name;
+    return v;
+}
+
 static SpecValue compute(Spec *sp, SpecModule *m, Global *g, Span at)
 {
     switch (g->kind) {
-    case GLOBAL_EXPR: return pick(sp, g->target, g->name, module_eval(sp, m, g->value), g->at);
+    case GLOBAL_EXPR:
+        return named_made(
+            sp, pick(sp, g->target, g->name, module_eval(sp, m, g->value), g->at), g->name);
     case GLOBAL_AUGMENT: {
         if (!g->previous) return sv_error();
         SpecValue old = resolve(sp, m, g->previous, at);
@@ -608,6 +632,17 @@ static SpecValue compute(Spec *sp, SpecModule *m, Global *g, Span at)
     case GLOBAL_FROM: return resolve_from(sp, m, g, at);
     }
     return sv_error();
+}
+
+void module_import(Spec *sp, SpecModule *m, const Ast *import)
+{
+    SpecModule own = {.program = m->program};
+    map_init(&own.globals, sp->arena);
+    bind_statement((BindJob){.m = &own}, import);
+    for (int i = 0; i < own.names.len; i++) {
+        Global *g = map_get_ptr(&own.globals, own.names.data[i]);
+        scope_set(sp->frame->scope, g->name, compute(sp, m, g, g->at), g->at);
+    }
 }
 
 static bool is_unknown(SpecValue v)

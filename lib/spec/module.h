@@ -67,12 +67,16 @@ SpecValue module_refuse_name(Spec *sp, SpecModule *m, Str name, Span at);
 /* Reports a host value that a kernel needs: `what` says of it why it cannot be used, unless it is of
    a module that was not found, which is said instead, once. */
 SpecValue module_refuse(Spec *sp, const SpecModule *m, Span at, const char *what);
+/* An import in a function of the module that runs now. */
+void module_import(Spec *sp, SpecModule *m, const Ast *import);
 /* The namespace or host module of a dotted name. */
 SpecModule *module_named(struct Program *p, const char *dotted);
 SpecModule *module_for_file(struct Program *p, AstFile *file, bool is_std);
 /* Evaluates an expression of the module itself, such as a default; module_try reports nothing. */
 SpecValue module_eval(Spec *sp, SpecModule *m, const Ast *e);
 SpecValue module_try(Spec *sp, SpecModule *m, const Ast *e);
+/* A decorator's expression, with the names around the function; reports nothing. */
+SpecValue module_try_of(Spec *sp, const SpecFunc *fn, const Ast *e);
 /* The value of a compile-time expression in the file's names, such as a -D value. False after an
    error. */
 bool module_evaluate(SpecModule *m, Diags *dx, const Ast *e, SpecValue *out);

@@ -1,12 +1,14 @@
 /* -fsyntax-only: resolves the names in every jit function without executing anything. A name is
-   fine when it is a parameter, assigned somewhere in the function, or known to the file; `tl.name`
-   must exist. Each unknown name is reported once. */
+   fine when it is a parameter, assigned somewhere in the function or in host code's around it, or
+   known to the file; `tl.name` must exist. Each unknown name is reported once. */
 #include "spec/eval.h"
 #include "spec/walk.h"
 
 typedef struct NameCheck {
     Spec *sp;
     Scope *locals;
+    const Ast *def, *maker; /* maker: host code around it, or NULL */
+    const Ast *found;       /* a name of the maker's, last looked at */
     Map reported;
 } NameCheck;
 
@@ -57,9 +59,32 @@ static bool is_reported(NameCheck *c, Str name)
     return false;
 }
 
+/* ---- names of the functions around ---- */
+
+typedef struct Around { const Ast *def; Str name; } Around;
+
+/* A function around def that gives the name a value. */
+static bool is_giver(const Ast *n, void *user)
+{
+    const Around *a = user;
+    return n->kind == AST_DEF && n->span.begin < a->def->span.begin &&
+           n->span.end >= a->def->span.end &&
+           (walk_param(&n->def.params, a->name) || walk_first_assignment(&n->def.body, a->name));
+}
+
+static bool is_of_maker(const Ast *n, void *user)
+{
+    NameCheck *c = user;
+    if (n->kind != AST_NAME || scope_find(c->locals, n->name.id)) return false;
+    c->found = n;
+    return walk_any(c->maker, is_giver, &(Around){c->def, n->name.id});
+}
+
+/* ---- each name ---- */
+
 static void check_name(NameCheck *c, const Ast *n)
 {
-    if (scope_find(c->locals, n->name.id)) return;
+    if (scope_find(c->locals, n->name.id) || is_of_maker(n, c)) return;
     c->sp->dx->muted++;
     SpecValue v = module_lookup(c->sp, c->sp->frame->module, n->name.id, n->span);
     c->sp->dx->muted--;
@@ -84,19 +109,40 @@ static bool visit_names(const Ast *n, void *user)
     return true;
 }
 
-static void check_function(Spec *sp, SpecModule *m, const Ast *def)
+/* With the function's own names. */
+static NameCheck open_function(Spec *sp, SpecModule *m, const Ast *def)
 {
-    Frame f;
-    frame_push_module(sp, &f, m);
-    NameCheck c = {.sp = sp, .locals = f.scope};
-    map_init(&c.reported, sp->arena);
-    add_params(&c, &def->def.params);
+    NameCheck c = {.sp = sp, .locals = scope_new(sp->arena, NULL), .def = def};
     AstNames assigned = {0};
+    map_init(&c.reported, sp->arena);
+    sp->dx->muted++;
+    if (def->def.inside)
+        c.maker = syntax_parse_skipped(sp->arena, sp->names, sp->dx, m->file, def->def.inside);
+    sp->dx->muted--;
+    add_params(&c, &def->def.params);
     walk_assigned(sp->arena, &def->def.body, &assigned);
     add_names(&c, &assigned, def->span);
     walk_list(&def->def.body, visit_binders, &c);
+    return c;
+}
+
+static void check_function(Spec *sp, SpecModule *m, const Ast *def)
+{
+    Frame f;
+    NameCheck c = open_function(sp, m, def);
+    frame_push_module(sp, &f, m, NULL);
     walk_list(&def->def.body, visit_names, &c);
     frame_pop(sp, &f);
+}
+
+const Ast *spec_name_of_maker(Spec *sp, const SpecFunc *fn)
+{
+    if (fn->closure || !fn->def->def.inside) return NULL;
+    NameCheck c = open_function(sp, fn->module, fn->def);
+    const AstList *body = &fn->def->def.body;
+    for (int i = 0; i < body->len; i++)
+        if (walk_any(body->data[i], is_of_maker, &c)) return c.found;
+    return NULL;
 }
 
 void spec_check_names(SpecModule *m)

@@ -37,12 +37,15 @@ static bool swap_in(const Swap *s, SpecValue *v)
     return copy != NULL;
 }
 
-/* A loop's names are found in its text, and there only one name of a shared value shows. */
+/* A loop's names are found in its text, and there only one name of a shared value shows. What host
+   code made stays. */
 static void replace(Spec *sp, const SpecTuple *old, SpecTuple *new, Span at)
 {
     Swap s = {sp, old, new};
     int found = 0;
-    for (Scope *scope = sp->frame->scope; scope; scope = scope->outer) {
+    const Frame *f = sp->frame;
+    const Scope *end = f->is_host || !f->fn ? NULL : f->fn->closure;
+    for (Scope *scope = f->scope; scope != end; scope = scope->outer) {
         for (int i = 0; i < scope->len; i++) {
             SpecValue v = scope->data[i].value;
             if (scope->data[i].state != BIND_SET || !sv_is_sequence(v)) continue;

@@ -63,18 +63,54 @@ SpecModule *spec_module(Ir *ir, Diags *dx, AstFile *file, const SpecRequest *rq)
 
 /* ---- one kernel ---- */
 
+/* What host code makes a kernel of that name, kern = make(True); NULL: it is none, or after an
+   error. */
+static SpecFunc *made_kernel(Spec *sp, SpecModule *m, Str name)
+{
+    if (!map_get_ptr(&m->globals, name)) return NULL;
+    SpecValue v = module_lookup(sp, m, name, SPAN_NONE);
+    if (v.kind != SV_FUNC || v.fn->def->kind != AST_DEF) return NULL;
+    return v.fn->is_wrapped || kernel_is_jit(v.fn->def) ? v.fn : NULL;
+}
+
+/* False, after an error or a warning, where the kernel reads names of a host function around it. */
+static bool has_its_names(Spec *sp, const SpecFunc *kernel, bool is_error)
+{
+    const Ast *n = spec_name_of_maker(sp, kernel);
+    if (!n) return true;
+    Diag *d = diag_report(sp->dx, is_error ? SEV_ERROR : SEV_WARNING,
+                          is_error ? DIAG_UNKNOWN_NAME : DIAG_UNCHECKED, n->span,
+                          "kernel '%s' reads '%s' of the function that makes it",
+                          kernel->name, n->name.id);
+    diag_note(sp->dx, d, SPAN_NONE,
+              "ask for it by the name that the file gives to what that function returns");
+    return false;
+}
+
 /* The kernel that is asked for now, with a state to work in. NULL after an error. */
 static SpecFunc *open_kernel(Spec *sp, SpecModule *m, const SpecRequest *rq)
 {
-    const char *name = rq->kernel;
     Program *p = m->program;
+    Str asked = rq->kernel ? intern_cstr(p->ir->names, rq->kernel) : NULL, name = asked;
+    const int errors = p->dx->nerrors;
     p->rq = rq;
     p->limits = limits_of(rq);
     *sp = spec_state(p, NULL);
     if (!p->kernels.arena) kernel_index(&p->kernels, p->arena, m->file);
-    const Ast *def = name ? map_get_ptr(&p->kernels, intern_cstr(sp->names, name)) : NULL;
-    if (!def) def = kernel_find(sp->dx, m->file, name);
+    const Ast *def = asked ? map_get_ptr(&p->kernels, asked) : kernel_find(sp->dx, m->file, NULL);
+    if (def) name = def->def.name;
+    SpecFunc *made = name && (!def || def->def.inside) ? made_kernel(sp, m, name) : NULL;
+    if (made || p->dx->nerrors > errors) return made;
+    if (!def) def = kernel_find(sp->dx, m->file, asked);
     return def ? func_new(sp, def->def.name, def, m, NULL) : NULL;
+}
+
+const Ast *spec_definition(SpecModule *m, const SpecRequest *rq, const AstFile **file)
+{
+    Spec sp;
+    const SpecFunc *fn = open_kernel(&sp, m, rq);
+    if (fn) *file = fn->module->file;
+    return fn ? fn->def : NULL;
 }
 
 static void check_result(Spec *sp, SpecValue v, const SpecFunc *kernel)
@@ -100,7 +136,8 @@ Func *spec_kernel(SpecModule *m, const SpecRequest *rq)
     Spec sp;
     SpecValue *values;
     SpecFunc *kernel = open_kernel(&sp, m, rq);
-    Func *fn = kernel ? bind_kernel(&sp, kernel, rq, &values) : NULL;
+    if (!kernel || !has_its_names(&sp, kernel, true)) return NULL;
+    Func *fn = bind_kernel(&sp, kernel, rq, &values);
     if (!fn) return NULL;
     DiagId stage = diags_enter(p->dx, DIAG_LANGUAGE);
     sp = spec_state(p, fn);
@@ -119,7 +156,7 @@ bool spec_ask(SpecModule *m, const SpecRequest *rq, bool is_error)
 {
     Spec sp;
     SpecFunc *fn = open_kernel(&sp, m, rq);
-    return fn && bind_is_complete(&sp, fn, rq, is_error);
+    return fn && has_its_names(&sp, fn, is_error) && bind_is_complete(&sp, fn, rq, is_error);
 }
 
 bool spec_is_complete(SpecModule *m, const SpecRequest *rq)
@@ -194,6 +231,7 @@ SpecValue spec_error_as(Spec *sp, DiagId id, Span at, const char *fmt, ...)
     sp->last_error = diag_error_as(sp->dx, id, spec_place(sp, at), "%s",
                                    arena_vprintf(sp->arena, fmt, ap));
     va_end(ap);
+    if (sp->frame) sp->frame->failed = true;
     add_call_notes(sp, sp->last_error);
     return sv_error();
 }

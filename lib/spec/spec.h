@@ -75,6 +75,8 @@ bool request_add_values(SpecDefines *all, SpecModule *m, Ir *ir, Diags *dx, size
 SpecModule *spec_module(Ir *ir, Diags *dx, AstFile *file, const SpecRequest *rq); /* binds top-level names */
 /* NULL after error diagnostics. Everything missing (types, constexprs) is asked for in one diagnostic that ends with the flags to add. */
 Func *spec_kernel(SpecModule *m, const SpecRequest *rq);
+/* The definition of that kernel and the file it is in. NULL after error diagnostics. */
+const Ast *spec_definition(SpecModule *m, const SpecRequest *rq, const AstFile **file);
 /* True when everything needed is known, so that spec_kernel can be tried (for -fsyntax-only). */
 bool spec_is_complete(SpecModule *m, const SpecRequest *rq);
 /* The same, and says what it needs if it is not: an error, or a warning that it was not checked. */

@@ -273,6 +273,15 @@ static Flow refuse(Spec *sp, const Ast *s)
     return FLOW_NEXT;
 }
 
+/* A function in one of the host's takes its names from there, as they are when it runs. */
+static void exec_def(Spec *sp, const Ast *s)
+{
+    const Frame *f = sp->frame;
+    Str name = intern_printf(sp->names, "%s.%s", f->fn->name, s->def.name);
+    SpecFunc *fn = func_new(sp, name, s, f->module, f->scope);
+    scope_set(f->scope, s->def.name, sv_func(fn), s->def.name_span);
+}
+
 /* A profiler's scope changes nothing that is computed, so its body is simply executed. Any other
    context is host code. */
 static bool is_profile_scope(Spec *sp, const Ast *context)
@@ -317,6 +326,11 @@ static Flow exec_one(Spec *sp, const Ast *s, const Rest *rest)
     case AST_WITH: return exec_with(sp, s, rest);
     case AST_DELETE: exec_delete(sp, s); return FLOW_NEXT;
     case AST_PASS: return FLOW_NEXT;
+    case AST_IMPORT: case AST_FROM: case AST_DEF:
+        if (!sp->frame->is_host) return refuse(sp, s);
+        if (s->kind == AST_DEF) exec_def(sp, s);
+        else module_import(sp, sp->frame->module, s);
+        return FLOW_NEXT;
     default: return refuse(sp, s);
     }
 }

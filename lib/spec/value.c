@@ -92,7 +92,7 @@ bool sv_is_same(SpecValue a, SpecValue b)
                                       sv_all_pairs(a.tuple, b.tuple, sv_is_same));
     case SV_FUNC:
         return a.fn == b.fn || (a.fn->def == b.fn->def && a.fn->closure == b.fn->closure &&
-                                a.fn->self == b.fn->self);
+                                a.fn->self == b.fn->self && a.fn->defaults == b.fn->defaults);
     case SV_METHOD:
         return a.method->builtin == b.method->builtin &&
                sv_is_same(*a.method->self, *b.method->self);

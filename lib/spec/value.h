@@ -63,8 +63,9 @@ struct SpecFunc {
     Str name;
     const Ast *def;          /* DEF or LAMBDA */
     SpecModule *module;      /* where its free names are looked up */
-    struct Scope *closure;   /* lambdas; else NULL */
+    struct Scope *closure;   /* the names around a lambda or a function in a function; else NULL */
     const SpecValue *self;   /* of a bound method: its first argument; else NULL */
+    const SpecValue *defaults; /* of one with a closure, where it was made; NULL: none of these */
     bool is_wrapped;         /* made a kernel's by a call: triton.jit(f) */
 };
 

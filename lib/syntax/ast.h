@@ -120,7 +120,9 @@ struct Ast {
             Ast *returns;
             AstList decorators, body;
             bool is_async, is_method;
-        } def; /* is_method: of a class that was skipped: a name of it, not of the file */
+            const Ast *inside;
+        } def; /* inside: the function or class, skipped, that it stands in, or NULL; is_method: of a
+                  class: a name of it, not of the file */
         struct { Str name; Span name_span; AstList args, decorators, body; } class_;
         struct {
             AstNames names;

@@ -113,11 +113,12 @@ static void finish_statement(Parser *p, Ast **slot, int level)
     }
 }
 
-/* A function in the statement that was skipped last whose first parameter is `self`. */
-static bool is_method(const Ast *skipped, const Ast *def)
+/* A function in the statement that was skipped last. With a first parameter `self` it is a method. */
+static void mark_inner(Ast *def, const Ast *skipped)
 {
-    return skipped && def->kind == AST_DEF && def->span.end <= skipped->span.end &&
-           def->def.params.len && !strcmp(def->def.params.data[0].name, "self");
+    if (def->kind != AST_DEF || !skipped || def->span.end > skipped->span.end) return;
+    if (strcmp(skipped->skipped.what, "statement") != 0) def->def.inside = skipped;
+    def->def.is_method = def->def.params.len && !strcmp(def->def.params.data[0].name, "self");
 }
 
 static void finish_block(void *context, AstList *block)
@@ -127,7 +128,7 @@ static void finish_block(void *context, AstList *block)
     for (int i = 0; i < block->len; i++) {
         Ast *n = block->data[i];
         if (n->kind == AST_SKIPPED) skipped = n;
-        if (is_method(skipped, n)) n->def.is_method = true;
+        mark_inner(n, skipped);
         finish_statement(f->p, &block->data[i], f->level);
     }
 }

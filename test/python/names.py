@@ -126,6 +126,10 @@ def chooses(x, F: tl.constexpr, n: tl.constexpr = 3):
 run(chooses, offset)
 # CHECK: chooses [103.0, 0.0, 0.0, 0.0]
 run(chooses, F=other_offset)
+# CHECK: chooses [6.0, 0.0, 0.0, 0.0]
+run(chooses, by2)
+# CHECK: chooses [9.0, 0.0, 0.0, 0.0]
+run(chooses, by3)
 
 
 def replaced():

@@ -76,6 +76,13 @@ static SpecValue read_int(Spec *sp, const Call *c, int i, SpecValue v)
     return op_to_int(sp, v, &n, c->spans[i], arg_what(sp, c, i)) ? sv_int(n) : sv_error();
 }
 
+static SpecValue read_real(Spec *sp, const Call *c, int i, SpecValue v)
+{
+    (void)sp, (void)c, (void)i;
+    v = weaken(v);
+    return sv_is_number(v) ? sv_float(constant_to_double(v)) : v;
+}
+
 /* Made positive. Of what has no dims there is no axis, which is told of that. */
 static SpecValue read_axis(Spec *sp, const Call *c, int i, SpecValue v)
 {
@@ -132,6 +139,7 @@ static const ArgKind kinds[] = {
     KIND(numbers, VALUE, NULL, is_block_of_numbers, "a block of numbers"),
     KIND(bool, BOOL, read_bool, NULL, "a compile-time bool"),
     KIND(int, INT, read_int, NULL, NULL),
+    KIND(real, FLOAT, read_real, NULL, "a compile-time number"),
     KIND(axis, ABSENT, read_axis, NULL, NULL),
     KIND(axes, ABSENT, read_axes, NULL, NULL),
     KIND(str, STR, NULL, NULL, "a string"),

@@ -135,6 +135,8 @@ static SpecValue function_attribute(Spec *sp, SpecValue x, Str name, Span at)
 SpecValue op_attribute(Spec *sp, SpecValue x, Str name, Span at)
 {
     if (strcmp(name, "value") == 0 && sv_is_constant(x)) return x;
+    if (x.kind != SV_FLOAT && sv_is_number(x) && builtin_find(NS_INT, name))
+        return method(sp, x, name, NS_INT, at);
     if (sv_is_number(x)) x = sv_value(op_to_value(sp, x, at));
     switch (x.kind) {
     case SV_ERROR: return x;
@@ -145,6 +147,8 @@ SpecValue op_attribute(Spec *sp, SpecValue x, Str name, Span at)
     case SV_FUNC:
     case SV_BUILTIN: return function_attribute(sp, x, name, at);
     case SV_STR: return method(sp, x, name, NS_STR, at);
+    case SV_TUPLE: case SV_LIST: return method(sp, x, name, NS_LIST, at);
+    case SV_RECORD: return method(sp, x, name, NS_DICT, at);
     case SV_CLASS:
         if (strcmp(name, "__name__") == 0) return sv_str(x.class_name);
         return unknown(sp, x, name, 0, at);

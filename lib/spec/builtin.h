@@ -18,7 +18,11 @@ typedef enum Namespace {
     NS_DESC = 512,      /* methods of tensor descriptors: desc.load */
     NS_STR = 1024,      /* methods of compile-time strings */
     NS_PROFILE = 2048,  /* triton.profiler.language.scope */
-    NS_INDUCTOR = 4096  /* torch's triton_helpers.welford */
+    NS_INDUCTOR = 4096, /* torch's triton_helpers.welford */
+    NS_INT = 8192,      /* methods of compile-time integers */
+    NS_LIST = 16384,    /* of tuples and lists */
+    NS_DICT = 32768,    /* of dicts */
+    NS_HOST = 65536     /* Python's math.gcd */
 } Namespace;
 
 typedef struct Arg { Str name; SpecValue value; Span span; } Arg; /* name NULL: positional */

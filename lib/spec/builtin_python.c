@@ -64,10 +64,35 @@ SpecValue builtin_bool(Spec *sp, const Call *c)
     return sv_value(op_cast(sp, v.v, type_scalar(sp->ir->types, DT_I1), false, NULL, c->at));
 }
 
+/* str and repr. */
 SpecValue builtin_str(Spec *sp, const Call *c)
 {
-    Str s = op_format(sp, c->args[0], 0, NULL, c->at);
+    Str s = op_format(sp, c->args[0], c->builtin->name[0] == 'r' ? 'r' : 0, NULL, c->at);
     return s ? sv_str(s) : sv_error();
+}
+
+SpecValue builtin_pow(Spec *sp, const Call *c)
+{
+    return op_binary(sp, AOP_POW, c->args[0], c->args[1], c->at);
+}
+
+SpecValue builtin_divmod(Spec *sp, const Call *c)
+{
+    SpecValue parts[] = {op_binary(sp, AOP_FLOORDIV, c->args[0], c->args[1], c->at), sv_error()};
+    if (!sv_is_error(parts[0])) parts[1] = op_binary(sp, AOP_MOD, c->args[0], c->args[1], c->at);
+    return sv_is_error(parts[1]) ? sv_error() : constant_tuple(sp, 2, parts);
+}
+
+/* bit_length and bit_count, which leave out the sign. */
+SpecValue builtin_int_bits(Spec *sp, const Call *c)
+{
+    (void)sp;
+    bool is_count = strcmp(c->builtin->name, "bit_count") == 0;
+    const __int128 i = sv_integer(c->args[0]);
+    int n = 0;
+    for (unsigned __int128 u = i < 0 ? -(unsigned __int128)i : (unsigned __int128)i; u; n++)
+        u = is_count ? u & (u - 1) : u >> 1;
+    return sv_int(n);
 }
 
 SpecValue builtin_round(Spec *sp, const Call *c)
@@ -131,19 +156,24 @@ SpecValue builtin_sequence(Spec *sp, const Call *c)
     return n < 0 ? sv_error() : constant_sequence(sp, kind, n, items);
 }
 
+/* sum, and math's prod. */
 SpecValue builtin_python_sum(Spec *sp, const Call *c)
 {
+    const AstOp op = c->builtin->op == OP_ADD ? AOP_ADD : AOP_MUL;
     SpecValue *items, r = c->args[1];
     int n = op_items(sp, c->args[0], &items, c->at);
     if (n < 0 && c->args[0].kind == SV_VALUE)
         spec_note(sp, SPAN_NONE, "tl.sum(x, axis) adds the elements of a block");
     if (n < 0) return sv_error();
-    for (int i = 0; i < n && !sv_is_error(r); i++) r = op_binary(sp, AOP_ADD, r, items[i], c->at);
+    for (int i = 0; i < n && !sv_is_error(r); i++) r = op_binary(sp, op, r, items[i], c->at);
     return r;
 }
 
+/* zip and map: the i-th items of the sequences, as far as the shortest goes, or what the function gives
+   of them. */
 SpecValue builtin_zip(Spec *sp, const Call *c)
 {
+    bool is_map = c->builtin->name[0] == 'm';
     SpecValue **columns = arena_array(sp->arena, SpecValue *, c->nrest + 1);
     int shortest = 0;
     for (int k = 0; k < c->nrest; k++) {
@@ -155,7 +185,9 @@ SpecValue builtin_zip(Spec *sp, const Call *c)
     SpecValue *row = arena_array(sp->arena, SpecValue, c->nrest + 1);
     for (int i = 0; i < shortest; i++) {
         for (int k = 0; k < c->nrest; k++) row[k] = columns[k][i];
-        rows[i] = constant_tuple(sp, c->nrest, row);
+        rows[i] = is_map ? spec_call(sp, c->args[0], c->nrest, row, c->at)
+                         : constant_tuple(sp, c->nrest, row);
+        if (sv_is_error(rows[i])) return sv_error();
     }
     return constant_tuple(sp, shortest, rows);
 }
@@ -179,6 +211,47 @@ SpecValue builtin_reversed(Spec *sp, const Call *c)
     SpecValue r = constant_tuple(sp, n, items);
     for (int i = 0; i < n; i++) r.tuple->data[i] = items[n - 1 - i];
     return r;
+}
+
+/* Each goes before those that come after it, so that equal ones keep their order. */
+SpecValue builtin_sorted(Spec *sp, const Call *c)
+{
+    SpecValue *items, key = c->args[1];
+    const int n = op_items(sp, c->args[0], &items, c->spans[0]);
+    if (n < 0) return sv_error();
+    SpecTuple *t = tuple_new(sp, n);
+    SpecValue *keys = arena_array(sp->arena, SpecValue, n + 1);
+    for (int i = 0; i < n; i++) {
+        SpecValue own = items[i];
+        if (key.kind != SV_NONE) own = spec_call(sp, key, 1, &items[i], c->at);
+        int k = i;
+        for (; k > 0; k--) {
+            SpecValue is_less = c->args[2].b ? op_compare(sp, AOP_LT, keys[k - 1], own, c->at)
+                                             : op_compare(sp, AOP_LT, own, keys[k - 1], c->at);
+            if (sv_is_error(is_less) || !spec_step(sp, c->at)) return sv_error();
+            if (is_less.kind != SV_BOOL) return arg_refuse(sp, c, 0, "known while compiling");
+            if (!is_less.b) break;
+            keys[k] = keys[k - 1], t->data[k] = t->data[k - 1];
+        }
+        keys[k] = own, t->data[k] = items[i];
+    }
+    return sv_tuple(SV_LIST, t);
+}
+
+/* Where a value is in a sequence first, or how often. */
+SpecValue builtin_list_index(Spec *sp, const Call *c)
+{
+    const SpecTuple *t = c->args[0].tuple;
+    bool is_count = c->builtin->name[0] == 'c';
+    int n = 0;
+    for (int i = 0; i < t->len; i++) {
+        if (!constant_is_equal(t->data[i], c->args[1])) continue;
+        if (!is_count) return sv_int(i);
+        n++;
+    }
+    return is_count ? sv_int(n)
+                    : spec_error(sp, c->at, "%s is not in %s", spec_describe(sp, c->args[1]),
+                                 spec_describe(sp, c->args[0]));
 }
 
 SpecValue builtin_any_all(Spec *sp, const Call *c)

@@ -1,4 +1,4 @@
-/* What types and strings answer when asked, and operations that make types. */
+/* What types answer when asked, and operations that make types. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -78,82 +78,4 @@ SpecValue builtin_block_type(Spec *sp, const Call *c)
     Shape shape;
     if (!arg_shape(sp, c, 1, &shape)) return sv_error();
     return sv_type(shape_type(sp, tkc_type_element(c->args[0].type), &shape));
-}
-
-/* ---- strings ---- */
-
-SpecValue builtin_string_case(Spec *sp, const Call *c)
-{
-    bool up = strcmp(c->builtin->name, "upper") == 0;
-    Str s = c->args[0].s;
-    Buf out = buf_make(sp->arena);
-    for (size_t i = 0; i < str_len(s); i++) {
-        bool change = up ? s[i] >= 'a' && s[i] <= 'z' : s[i] >= 'A' && s[i] <= 'Z';
-        buf_putc(&out, change ? (char)(s[i] ^ 0x20) : s[i]);
-    }
-    return sv_str(intern(sp->names, buf_text(&out), out.len));
-}
-
-SpecValue builtin_string_affix(Spec *sp, const Call *c)
-{
-    (void)sp;
-    Str s = c->args[0].s, affix = c->args[1].s;
-    size_t n = str_len(s), m = str_len(affix);
-    if (m > n) return sv_bool(false);
-    bool start = strcmp(c->builtin->name, "startswith") == 0;
-    return sv_bool(memcmp(start ? s : s + n - m, affix, m) == 0);
-}
-
-static SpecValue substring(Spec *sp, const char *begin, const char *end)
-{
-    return sv_str(intern(sp->names, begin, (size_t)(end - begin)));
-}
-
-SpecValue builtin_string_split(Spec *sp, const Call *c)
-{
-    if (str_len(c->args[1].s) == 0) return arg_refuse(sp, c, 1, "a string that is not empty");
-    Str s = c->args[0].s, by = c->args[1].s;
-    size_t n = str_len(by);
-    SpecTuple *t = tuple_new(sp, (int)(str_len(s) / n + 1));
-    t->len = 0;
-    const char *begin = s, *end = s + str_len(s);
-    for (const char *p = s; p + n <= end;) {
-        if (memcmp(p, by, n) != 0) {
-            p++;
-            continue;
-        }
-        t->data[t->len++] = substring(sp, begin, p);
-        begin = p += n;
-    }
-    t->data[t->len++] = substring(sp, begin, end);
-    return sv_tuple(SV_LIST, t);
-}
-
-/* "{} of {1}": the values in order or by number, without format specifications. */
-SpecValue builtin_string_format(Spec *sp, const Call *c)
-{
-    Buf out = buf_make(sp->arena);
-    long next = 0;
-    for (const char *p = c->args[0].s; *p; p++) {
-        if ((*p == '{' || *p == '}') && p[1] == *p) {
-            buf_putc(&out, *p++);
-            continue;
-        }
-        if (*p != '{') {
-            buf_putc(&out, *p);
-            continue;
-        }
-        char *end;
-        long n = strtol(p + 1, &end, 10);
-        if (end == p + 1) n = next++;
-        if (*end != '}' || n < 0 || n >= c->nrest)
-            return spec_error(
-                sp, c->at,
-                "'{' of this string has no value, or says how to format it; use an f-string");
-        Str text = op_format(sp, c->rest[n], 0, NULL, c->at);
-        if (!text) return sv_error();
-        buf_put(&out, text, str_len(text));
-        p = end;
-    }
-    return sv_str(intern(sp->names, buf_text(&out), out.len));
 }

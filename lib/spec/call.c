@@ -215,11 +215,9 @@ static SpecValue pack_positional(Spec *sp, const Args *args, int from)
 
 static SpecValue pack_keywords(Spec *sp, const Args *extra)
 {
-    SpecTuple *t = record_new(sp, "dict", extra->len);
-    for (int i = 0; i < t->len; i++) {
-        t->names[i] = extra->data[i].name;
-        t->data[i] = extra->data[i].value;
-    }
+    SpecTuple *t = dict_new(sp, NULL, extra->len);
+    for (int i = 0; i < extra->len; i++)
+        dict_put(sp, t, sv_str(extra->data[i].name), extra->data[i].value, extra->data[i].span);
     return sv_tuple(SV_RECORD, t);
 }
 
@@ -539,11 +537,22 @@ static const Builtin *likely_libdevice(Str path)
     return is_likely ? builtin_find(NS_LIBDEVICE, dot + 1) : NULL;
 }
 
+/* The row of a function of Python's math, where all it is given is known; else NULL. */
+static const Builtin *known_math(Str path, const Args *args)
+{
+    const Builtin *b = strncmp(path, "math.", 5) == 0 ? builtin_find(NS_HOST, path + 5) : NULL;
+    for (int i = 0; b && i < args->len; i++)
+        if (!sv_is_known(weaken(args->data[i].value))) return NULL;
+    return b;
+}
+
 /* What the host's function gives, as far as it is known here; else ABSENT. */
 static SpecValue known_result(Spec *sp, SpecModule *m, const Args *args, SpecModule *result, Span at)
 {
     SpecValue *values = arena_array(sp->arena, SpecValue, args->len + 1), v = sv_absent();
     int n = npositional(args);
+    const Builtin *b = known_math(m->path, args);
+    if (b) return call_builtin(sp, b, args, at);
     for (int i = 0; i < n; i++) values[i] = weaken(args->data[i].value);
     if (sp->frame->is_host) v = record_class_call(sp, m->path, args, at);
     if (sp->frame->is_host && sv_is_absent(v)) v = config_call(sp, m->path, args);

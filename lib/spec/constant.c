@@ -54,43 +54,6 @@ SpecValue constant_record(Spec *sp, const char *type, int n, const char *const *
     return sv_tuple(SV_RECORD, t);
 }
 
-bool constant_is_dict(SpecValue v)
-{
-    return v.kind == SV_RECORD && !v.tuple->record_class && v.tuple->type_name &&
-           strcmp(v.tuple->type_name, "dict") == 0;
-}
-
-/* What a name begins with that is no string's. */
-enum { KEY_MARK = 1 };
-
-static bool is_key(SpecValue v)
-{
-    if (v.kind == SV_TUPLE) {
-        for (int i = 0; i < v.tuple->len; i++)
-            if (!is_key(v.tuple->data[i])) return false;
-        return true;
-    }
-    return sv_is_number(v) || v.kind == SV_STR || v.kind == SV_NONE || v.kind == SV_TYPE;
-}
-
-bool constant_key(Spec *sp, SpecValue key, Str *name)
-{
-    if (key.kind == SV_STR) return *name = key.s, true;
-    if (!is_key(key)) return false;
-    if (key.kind == SV_BOOL) key = sv_int(key.b);
-    if (key.kind == SV_FLOAT && fabs(key.f) < 0x1p53 && trunc(key.f) == key.f)
-        key = sv_int((int64_t)key.f); /* 1, 1.0 and True are one key */
-    Buf b = buf_make(sp->arena);
-    buf_putc(&b, KEY_MARK);
-    constant_print(sp, &b, key, true);
-    return *name = intern_cstr(sp->names, buf_text(&b)), true;
-}
-
-const char *constant_key_text(Str name)
-{
-    return name + (name[0] == KEY_MARK);
-}
-
 SpecValue constant_ints(Spec *sp, int n, const int32_t *values)
 {
     SpecTuple *t = tuple_new(sp, n);
@@ -162,18 +125,19 @@ static bool order_of(SpecValue a, SpecValue b, int *order, bool *unordered)
 static SpecValue contains(Spec *sp, SpecValue item, SpecValue in, bool negate, Span at)
 {
     bool found = false;
-    Str key;
+    SpecValue *items;
     if (constant_is_dict(in)) {
-        found = constant_key(sp, item, &key) && sv_find_field(in.tuple, key) >= 0;
-    } else if (sv_is_sequence(in)) {
-        for (int i = 0; i < in.tuple->len && !found; i++)
-            found = constant_is_equal(item, in.tuple->data[i]);
+        found = dict_find(sp, in, item) >= 0;
+    } else if (sv_is_sequence(in) || in.kind == SV_RANGE) {
+        const int n = op_items(sp, in, &items, at);
+        if (n < 0) return sv_error();
+        for (int i = 0; i < n && !found; i++) found = constant_is_equal(item, items[i]);
     } else if (in.kind == SV_STR && item.kind == SV_STR) {
         found = strstr(in.s, item.s) != NULL;
     } else {
-        return spec_error(sp, at,
-                          "'in' looks into a tuple, a list, a dict or a string, not into %s",
-                          spec_describe(sp, in));
+        return spec_error(
+            sp, at, "'in' looks into a tuple, a list, a dict, a range or a string, not into %s",
+            spec_describe(sp, in));
     }
     return sv_bool(found != negate);
 }

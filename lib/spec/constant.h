@@ -27,13 +27,24 @@ SpecValue constant_sequence(Spec *sp, SvKind kind, int n, const SpecValue *items
 /* A record of n fields. */
 SpecValue constant_record(Spec *sp, const char *type, int n, const char *const *names,
                           const SpecValue *values);
-/* Dicts are records of the type "dict". */
+/* ---- dict.c: dicts are records of the type "dict" ---- */
 bool constant_is_dict(SpecValue v);
 /* The name of the field that holds what a dict has under a key: a string's own; of a number, a
    type, None and a tuple of keys, one that is no string of a program's. False: no key. */
 bool constant_key(Spec *sp, SpecValue key, Str *name);
 /* A key as messages say it. */
 const char *constant_key_text(Str name);
+/* Where the field is that a dict has under a key, or -1. */
+int dict_find(Spec *sp, SpecValue dict, SpecValue key);
+/* Its keys, as a list. */
+SpecValue dict_keys(Spec *sp, SpecValue dict);
+/* A new one of what another has, or NULL, with room for more; and what puts a value into it: of a
+   key that comes twice the last one counts. False after an error. */
+SpecTuple *dict_new(Spec *sp, const SpecTuple *from, int more);
+bool dict_put(Spec *sp, SpecTuple *t, SpecValue key, SpecValue v, Span at);
+/* The same with n pairs of keys and values. */
+SpecValue dict_of(Spec *sp, const SpecTuple *from, int n, const SpecValue *pairs, Span at);
+/* ---- constant.c ---- */
 SpecValue constant_ints(Spec *sp, int n, const int32_t *values);
 /* text % values, as Python's strings do it. */
 SpecValue format_values(Spec *sp, Str text, SpecValue values, Span at);

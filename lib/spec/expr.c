@@ -297,27 +297,18 @@ static SpecValue eval_sequence(Spec *sp, const Ast *e, SvKind kind)
     return ok ? constant_sequence(sp, kind, items.len, items.data) : sv_error();
 }
 
-/* {"a": 1}: an object with named fields. Of a key that comes twice the last value counts. */
+/* {"a": 1}: an object with named fields. */
 static SpecValue eval_dict(Spec *sp, const Ast *e)
 {
-    SpecTuple *t = record_new(sp, "dict", e->dict.values.len);
-    t->len = 0;
+    SpecTuple *t = dict_new(sp, NULL, e->dict.values.len);
     for (int i = 0; i < e->dict.values.len; i++) {
         const Ast *k = e->dict.keys.data[i];
         if (!k)
             return spec_error(sp, e->dict.values.data[i]->span,
                               "'**' in a dict is not supported in a kernel");
-        SpecValue key = weaken(spec_eval(sp, k));
-        if (sv_is_error(key)) return key;
-        Str name;
-        if (!constant_key(sp, key, &name))
-            return spec_error(sp, k->span, "a key of a dict is a string, a number, a type, None, or a "
-                              "tuple of these, found %s", spec_describe(sp, key));
-        SpecValue v = spec_eval(sp, e->dict.values.data[i]);
-        if (sv_is_error(v)) return v;
-        int at = sv_find_field(t, name);
-        if (at < 0) t->names[at = t->len++] = name;
-        t->data[at] = v;
+        SpecValue key = spec_eval(sp, k);
+        if (!dict_put(sp, t, key, spec_eval(sp, e->dict.values.data[i]), k->span))
+            return sv_error();
     }
     return sv_tuple(SV_RECORD, t);
 }
@@ -350,6 +341,10 @@ static bool comp_clause(Spec *sp, const Ast *e, int i, Values *out)
     if (!spec_step(sp, e->span)) return false;
     if (i == e->comp.clauses.len) {
         SpecValue v = spec_eval(sp, e->comp.element);
+        if (e->kind == AST_DICTCOMP && !sv_is_error(v)) {
+            SpecValue pair[] = {v, spec_eval(sp, e->comp.value)};
+            v = sv_is_error(pair[1]) ? pair[1] : constant_tuple(sp, 2, pair);
+        }
         return !sv_is_error(v) && push_item(sp, out, v, e->span);
     }
     const AstClause *c = &e->comp.clauses.data[i];
@@ -368,6 +363,8 @@ static SpecValue eval_comp(Spec *sp, const Ast *e)
     bool ok = comp_clause(sp, e, 0, &items);
     sp->frame->scope = around;
     const SvKind kind = e->kind == AST_LISTCOMP ? SV_LIST : SV_TUPLE;
+    if (ok && e->kind == AST_DICTCOMP)
+        return dict_of(sp, NULL, items.len, items.data, e->comp.element->span);
     return ok ? constant_sequence(sp, kind, items.len, items.data) : sv_error();
 }
 
@@ -408,7 +405,8 @@ SpecValue spec_member(Spec *sp, SpecValue v, Str name, Span at, Span name_at)
 {
     if (sv_is_error(v)) return v;
     if (v.kind == SV_MODULE) return module_member(sp, v.module, name, at, name_at);
-    if (v.kind == SV_RECORD) return record_member(sp, v, name, name_at);
+    if (v.kind == SV_RECORD && !(constant_is_dict(v) && builtin_find(NS_DICT, name)))
+        return record_member(sp, v, name, name_at);
     if (v.kind == SV_RECORD_CLASS) return record_class_member(sp, v.record_class, name, name_at);
     spec_at(sp, at);
     return op_attribute(sp, v, name, at);
@@ -449,8 +447,7 @@ static SpecValue refuse_extent(Spec *sp, const Ast *e)
 /* d[key], of a key that is no string. */
 static SpecValue eval_key(Spec *sp, SpecValue dict, SpecValue key, Span at)
 {
-    Str name;
-    int i = constant_key(sp, key, &name) ? sv_find_field(dict.tuple, name) : -1;
+    const int i = dict_find(sp, dict, key);
     if (i >= 0) return dict.tuple->data[i];
     spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, at, "the dict has no key %s", spec_describe(sp, key));
     return sv_error();
@@ -462,7 +459,7 @@ static SpecValue eval_subscript(Spec *sp, const Ast *e)
     if (sv_is_error(v) || sv_is_error(index)) return sv_error();
     if (v.kind == SV_RECORD && index.kind == SV_STR)
         return record_member(sp, v, index.s, e->subscript.index->span);
-    if (constant_is_dict(v)) return eval_key(sp, v, weaken(index), e->subscript.index->span);
+    if (constant_is_dict(v)) return eval_key(sp, v, index, e->subscript.index->span);
     if (module_is_host(v))
         return sv_module(
             module_named(sp->program, arena_printf(sp->arena, "%s[]", v.module->path)));
@@ -525,6 +522,9 @@ static SpecValue eval_node(Spec *sp, const Ast *e)
     case AST_SLICE: return eval_slice(sp, e);
     case AST_NAMED: return eval_named(sp, e);
     case AST_LISTCOMP: case AST_GENERATOR: return eval_comp(sp, e);
+    case AST_DICTCOMP:
+        if (sp->frame->is_host) return eval_comp(sp, e);
+        /* fall through */
     default: return spec_error(sp, e->span, "%s is not supported in a kernel", ast_describe(e));
     }
 }

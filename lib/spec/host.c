@@ -64,38 +64,6 @@ SpecValue host_value(Spec *sp, SpecModule *m)
 
 /* ---- functions ---- */
 
-static const struct { const char *name; double (*fn)(double); } unary[] = {
-    {"sqrt", sqrt},   {"exp", exp},     {"exp2", exp2}, {"log", log},   {"log2", log2},
-    {"log10", log10}, {"log1p", log1p}, {"expm1", expm1}, {"sin", sin}, {"cos", cos},
-    {"tan", tan},     {"tanh", tanh},   {"sinh", sinh}, {"cosh", cosh}, {"atan", atan},
-    {"asin", asin},   {"acos", acos},   {"erf", erf},   {"fabs", fabs},
-};
-
-static SpecValue whole(double v)
-{
-    return fabs(v) < 1e30 ? sv_int((__int128)v) : sv_absent();
-}
-
-static SpecValue call_math(const char *name, int n, const SpecValue *args)
-{
-    for (int i = 0; i < n; i++)
-        if (!sv_is_number(args[i])) return sv_absent();
-    const double x = n > 0 ? constant_to_double(args[0]) : 0,
-                 y = n > 1 ? constant_to_double(args[1]) : 0;
-    if (n == 1) {
-        if (strcmp(name, "ceil") == 0) return whole(ceil(x));
-        if (strcmp(name, "floor") == 0) return whole(floor(x));
-        if (strcmp(name, "trunc") == 0) return whole(trunc(x));
-        if (strcmp(name, "isinf") == 0) return sv_bool(isinf(x));
-        if (strcmp(name, "isnan") == 0) return sv_bool(isnan(x));
-        for (size_t i = 0; i < sizeof unary / sizeof *unary; i++)
-            if (strcmp(unary[i].name, name) == 0) return sv_computed(unary[i].fn(x));
-    }
-    if (n == 2 && strcmp(name, "log") == 0) return sv_computed(log(x) / log(y));
-    if (n == 2 && strcmp(name, "pow") == 0) return sv_computed(pow(x, y));
-    return sv_absent();
-}
-
 /* "3.6.0+cu128" as the tuple of its leading numbers. */
 static SpecValue parse_version(Spec *sp, Str text)
 {
@@ -146,15 +114,6 @@ static SpecValue call_limits(Spec *sp, DType dt)
     return constant_record(sp, "iinfo", 3, names, v);
 }
 
-static SpecValue call_map(Spec *sp, int n, const SpecValue *args)
-{
-    if (n != 2 || !sv_is_sequence(args[1])) return sv_absent();
-    SpecTuple *t = tuple_new(sp, args[1].tuple->len);
-    for (int i = 0; i < t->len; i++)
-        t->data[i] = spec_call(sp, args[0], 1, &args[1].tuple->data[i], SPAN_NONE);
-    return sv_tuple(SV_TUPLE, t);
-}
-
 /* Wrappers that leave a function what it is: triton.jit(f), triton.jit(noinline=True)(f),
    triton.autotune(…)(f). */
 static bool is_wrapper(const char *path)
@@ -174,8 +133,6 @@ static SpecValue wrapped(Spec *sp, const SpecFunc *fn)
 SpecValue host_call(Spec *sp, SpecModule *callee, int n, const SpecValue *args)
 {
     const char *path = callee->path;
-    if (strncmp(path, "math.", 5) == 0) return call_math(path + 5, n, args);
-    if (strcmp(path, "builtins.map") == 0) return call_map(sp, n, args);
     if (n == 1 && args[0].kind == SV_FUNC && is_wrapper(path)) return wrapped(sp, args[0].fn);
     if (n == 1 && args[0].kind == SV_STR && (has_end(path, "Version") || has_end(path, ".parse")))
         return parse_version(sp, args[0].s);

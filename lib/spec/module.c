@@ -722,16 +722,15 @@ static SpecValue lookup_own(Spec *sp, SpecModule *m, Str name, Span at)
 
 static SpecValue lookup_python(Spec *sp, SpecModule *m, Str name)
 {
-    static const char *const functions[] = {"sorted",       "repr",           "pow",
-                                            "divmod",       "ValueError",     "TypeError",
-                                            "RuntimeError", "AssertionError", "NotImplementedError",
-                                            "Exception",    "ImportError",    "map",
-                                            "set",          NULL};
+    static const char *const others[] = {
+        "Exception", "ValueError", "TypeError", "RuntimeError", "AssertionError", "ImportError",
+        "NotImplementedError", "KeyError", "IndexError", "OSError", "set", "frozenset", "iter",
+        "next", "callable", "open", NULL};
     if (str_among(name, python_classes)) return class_value(name);
     const Builtin *b = builtin_find(NS_PYTHON, name);
     if (b) return (SpecValue){.kind = SV_BUILTIN, .builtin = b};
     if (strcmp(name, "__name__") == 0 || strcmp(name, "__file__") == 0) return sv_str(m->path);
-    if (!str_among(name, functions)) return sv_absent();
+    if (!str_among(name, others)) return sv_absent();
     return sv_module(module_named(sp->program, arena_printf(sp->arena, "builtins.%s", name)));
 }
 

@@ -295,6 +295,7 @@ static int range_items(Spec *sp, const SpecRange *r, SpecValue **items, Span at)
 int op_items(Spec *sp, SpecValue v, SpecValue **items, Span at)
 {
     if (sv_is_error(v)) return -1;
+    if (constant_is_dict(v)) v = dict_keys(sp, v);
     if (sv_is_sequence(v)) {
         *items = v.tuple->data;
         return v.tuple->len;

@@ -34,7 +34,7 @@ Value *op_to_index(Spec *sp, SpecValue v, bool is_block, Span at);
 Value *op_cast(Spec *sp, Value *v, const Type *elem, bool bitcast, const char *rounding, Span at);
 /* x op y in their own type, by way of one of that width: their bits are taken for it. */
 Value *op_by_bits(Spec *sp, OpKind kind, DType dt, Value *x, Value *y);
-/* A list of tuple items for iteration and unpacking; -1 after an error. */
+/* A list of tuple items, or of a dict's keys, for iteration and unpacking; -1 after an error. */
 int op_items(Spec *sp, SpecValue v, SpecValue **items, Span at);
 /* str(v) and format(v, spec) of a compile-time value, as in an f-string. NULL after an error. */
 Str op_format(Spec *sp, SpecValue v, char conversion, const char *spec, Span at);

@@ -75,26 +75,12 @@ void place_set_field(Spec *sp, SpecValue x, Str name, SpecValue v, Span at)
     replace(sp, x.tuple, t, at);
 }
 
-/* d["key"] = v; a new key is added. */
-static void set_key(Spec *sp, SpecValue x, Str key, SpecValue v, Span at)
-{
-    int i = sv_find_field(x.tuple, key), n = x.tuple->len;
-    SpecTuple *t = copy_with(sp, x.tuple, i < 0 ? n + 1 : n);
-    if (i < 0) {
-        t->names = arena_array(sp->arena, Str, n + 1);
-        for (int k = 0; k < n; k++) t->names[k] = x.tuple->names[k];
-        t->names[i = n] = key;
-    }
-    t->data[i] = v;
-    replace(sp, x.tuple, t, at);
-}
-
 void place_set_item(Spec *sp, SpecValue x, SpecValue index, SpecValue v, Span at)
 {
     int64_t i;
-    Str key;
-    if (constant_is_dict(x) && constant_key(sp, weaken(index), &key)) {
-        set_key(sp, x, key, v, at);
+    if (constant_is_dict(x)) {
+        SpecTuple *t = dict_new(sp, x.tuple, 1);
+        if (dict_put(sp, t, index, v, at)) replace(sp, x.tuple, t, at);
         return;
     }
     if (!op_to_int(sp, index, &i, at, "an index")) return;

@@ -27,6 +27,7 @@ typedef struct SpecTuple {
     SpecValue *data;
     int len;
     Str *names;                      /* RECORD: field names; else NULL */
+    SpecValue *keys;                 /* RECORD that is a dict: what its keys are; else NULL */
     Str type_name;
     const RecordClass *record_class; /* of a user's class; else NULL */
     long size;                       /* constant_size; 0: not counted yet */

@@ -157,7 +157,8 @@ def list_rows(counts):
 NAMESPACES = {"TL": r"\btl\.", "MATH": r"\btl\.math\.", "LIBDEVICE": r"\blibdevice\.", "METHOD": r"[\w)\]]\.",
               "TRITON": r"\btriton\.", "PYTHON": r"(?<![\w.])", "EXTRA": r"\btl\.extra\.cuda\.",
               "TARGET": r"\btl\.target_info\.", "DTYPE": r"[\w)]\.", "DESC": r"\bd\.", "STR": r"[\w'\"]\.", "PROFILE": r"\bpl\.",
-              "INDUCTOR": r"\btriton_helpers\."}
+              "INDUCTOR": r"\btriton_helpers\.", "HOST": r"\bmath\.", "INT": r"[\w)]\.", "LIST": r"[\w\])]\.",
+              "DICT": r"[\w})]\."}
 
 
 def operations():
@@ -170,7 +171,8 @@ def operations():
             for name, parameters in re.findall(r"^def (\w+)\(((?:[^()]|\([^()]*\))*)\):", f.read(), re.M):
                 keywords[name] = re.findall(r"(\w+)(?:: [\w.]+)? = ", parameters)
     for name, where, parameters in re.findall(r'^(?:BUILTIN|OPERATION)\("(\w+)",\s*([\w|]+),\s*\w+,\s*(?:\w+,\s*)?"([^"]*)"\)', table, re.M):
-        yield name, where.split("|"), [re.split("[:=]", p)[0].strip() for p in parameters.split(",") if "=" in p]
+        yield name, where.split("|"), [re.split("[:=]", p)[0].strip() for p in parameters.rpartition("/")[2].split(",")
+                                       if "=" in p]
     places = {"EVERYWHERE": "TL|MATH|LIBDEVICE|METHOD", "LIBM_OP": "LIBDEVICE|MATH"}
     for kind, name, where in re.findall(r"\b(UNARY|EVERYWHERE|LIBM_OP)\((\w+), (?:([\w|]+), )?[A-Z]\w+\)", table):
         yield name, (where or places[kind]).split("|"), []

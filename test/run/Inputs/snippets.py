@@ -160,6 +160,25 @@ STATEMENTS = [
       "        continue\n    s += i\ntl.store(y, s)", [2]),
 ]
 
+# What runs while compiling, here and there.
+TELLS = """import math
+@triton.constexpr_function
+def told(c):
+    t = [c, 9]
+    d = dict(a=2, **{"b": c})
+    numbers = math.gcd(c, 6) + math.lcm(c, 6) + math.isqrt(c) + math.factorial(c) + math.comb(c, 2) + math.prod(t, start=2)
+    reals = round(math.degrees(math.radians(c))) + math.trunc(2.5)
+    chosen = sorted(t, key=lambda v: v, reverse=True)[0] + divmod(c, 3)[1] + pow(c, 2)
+    items = sum(map(abs, t)) + t.index(9) + t.count(9) + d.get("a") + len(d.keys()) + sum(d.values()) + list(d.items())[0][1]
+    text = "-".join([" 1", repr(0.5)])
+    text = text.replace("0.", "x")
+    text = text.strip()
+    text = text.lstrip("1")
+    text = text.rstrip("5")
+    return (numbers, reals, chosen, items, (1000 if text == "-x" else 0) + 10 * c.bit_length() + c.bit_count())
+"""
+TOLD = [118, 6, 26, 27, 1031]
+
 EXPRESSIONS = [
     S("comparison chains", "tl.store(y, (n > 1 & n < 9).to(tl.int32))", err=r"'&' binds more tightly than '>'"),
     S("comparison chains", "tl.store(y, ((n > 1) & (n < 9)).to(tl.int32))\ntl.store(y + 1, (0 < (n & 4) < 6).to(tl.int32))", [1, 1]),
@@ -241,6 +260,7 @@ EXPRESSIONS = [
       "    tl.store(y + 4, 1)", [4, 4, 2, 2, 1], top="import builtins\n"),
     S("Python's builtins", "getattr(n, 'nothing')", err=r"has no attribute 'nothing'"),
     S("Python's builtins", "hasattr(n, 3)", err=r"a string"),
+    S(["Python's builtins", "constexpr_function"], "for i in tl.static_range(5):\n    tl.store(y + i, told(C)[i])", TOLD, top=TELLS),
     S("Python's builtins", "getattr(n, 3)", err=r"a string"),
     S("Python's builtins", "getattr(n, 'dtype', 1, 2)", err=r"getattr takes at most 3 arguments"),
     S("constant arithmetic", "a: tl.constexpr = 1 // 0", err=r"zero"),

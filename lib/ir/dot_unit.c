@@ -89,7 +89,8 @@ bool dot_fits_group(const Op *op)
     enum { LEAST_N = 8 };
     const MmaRow *row = dot_group_row(op);
     const Type *a = op_arg(op, 0)->type, *b = op_arg(op, 1)->type;
-    return row && !tkc_op_attr(op, ATTR_RUN) && a->rank == 2 &&
+    const bool is_padded = a->shape[1] & (a->shape[1] - 1); /* along k, by what buffers happen to have */
+    return row && !tkc_op_attr(op, ATTR_RUN) && a->rank == 2 && !is_padded &&
            op->region->func->num_warps % GROUP_WARPS == 0 && a->shape[0] >= GROUP_ROWS &&
            a->shape[1] >> row->shape.k_log2 && b->shape[1] >= LEAST_N;
 }

@@ -200,6 +200,11 @@ uint32_t lower_free_registers(const Type *ty)
     return type_is_block(ty) ? layout_free_bits(ty->layout, DIM_REGISTER) : 0;
 }
 
+int lower_distinct_registers(const Type *ty)
+{
+    return lower_nregs(ty) >> __builtin_popcount(lower_free_registers(ty));
+}
+
 LLVMValueRef lower_canonical(Lower *L, const Type *ty)
 {
     return lower_thread_is_zero(L, free_thread_bits(L, ty), 0);

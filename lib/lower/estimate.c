@@ -56,12 +56,6 @@ int estimate_registers(const Op *op)
     return lower_nregs(ty) * (type_bits(ty) == 64 ? 2 : 1);
 }
 
-/* Registers that hold different elements. */
-static int64_t distinct_registers(const Type *ty)
-{
-    return lower_nregs(ty) >> __builtin_popcount(lower_free_registers(ty));
-}
-
 /* All elements are one: so is what is computed of such. */
 static bool is_splat(const Value *v)
 {
@@ -81,7 +75,7 @@ static void add_dot(Size *s, const Op *op)
 {
     const DotUnit unit = dot_unit(op);
     const Type *a = op_arg(op, 0)->type;
-    const int64_t sums = distinct_registers(op_result(op, 0)->type), k = a->shape[a->rank - 1];
+    const int64_t sums = lower_distinct_registers(op_result(op, 0)->type), k = a->shape[a->rank - 1];
     if (!unit.mma || tkc_op_int(op, ATTR_ASYNC, 0)) {
         s->instructions += unit.mma ? sums : sums * k;
         return;
@@ -97,14 +91,14 @@ static void add_op(Op *op, void *size)
     enum { WIDEST = 4 }; /* elements that one access moves */
     Size *s = size;
     if (op->kind == OP_LOAD || op->kind == OP_STORE) {
-        const int64_t n = distinct_registers(op_arg(op, 0)->type);
+        const int64_t n = lower_distinct_registers(op_arg(op, 0)->type);
         s->accesses += n / WIDEST;
         s->instructions += op->kind == OP_LOAD ? n : n / WIDEST;
     } else if (op->kind == OP_DOT) {
         add_dot(s, op);
     } else if (ir_has(op, OT_EW) && op->nresults && type_is_float(op_result(op, 0)->type) &&
                has_varying_operand(op)) {
-        s->instructions += distinct_registers(op_result(op, 0)->type);
+        s->instructions += lower_distinct_registers(op_result(op, 0)->type);
     }
 }
 

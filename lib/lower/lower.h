@@ -160,6 +160,8 @@ LLVMValueRef lower_valid_along(Lower *L, const Type *ty, int dim, uint32_t reg);
 LLVMValueRef lower_canonical(Lower *L, const Type *ty);
 /* Extra registers: r and r & ~mask hold one element. */
 uint32_t lower_free_registers(const Type *ty);
+/* How many registers hold different elements. */
+int lower_distinct_registers(const Type *ty);
 
 /* ---- pressure.c ---- */
 /* The most registers a thread of the function, which has been lowered, should take, for the sake of

@@ -65,8 +65,7 @@ static int words_of(const Pressure *p, const Value *v)
     const Op *def = v->def;
     if (!bitset_has(&p->data, (int)v->id)) return 0;
     if (def && (ir_has(def, OT_SHAPE) || ir_has(def, OT_CONST) || lower_reads_late(def))) return 0;
-    const int distinct = lower_nregs(v->type) >> __builtin_popcount(lower_free_registers(v->type));
-    return (distinct * type_bits(v->type) + 31) / 32;
+    return (lower_distinct_registers(v->type) * type_bits(v->type) + 31) / 32;
 }
 
 static void note_data(Pressure *p, const Value *v)

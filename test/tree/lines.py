@@ -14,7 +14,7 @@ BUDGET = {
     "lib/ir": 6936,
     "lib/layout": 2935,
     "lib/linear": 2171,
-    "lib/lower": 8032,
+    "lib/lower": 8025,
     "lib/memory": 4493,
     "lib/spec": 15338,
     "lib/std": 2358,

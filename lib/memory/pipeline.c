@@ -513,7 +513,7 @@ static Turn start(Pipeline *p)
     }
     t.until = last_turns(p, &b, op_arg(p->loop, 1), ahead);
     t.take = add_slot(p, t.take ? t.take : number(&b, 0));
-    t.last = add_slot(p, t.last ? t.last : number(&b, p->round - 1));
+    t.last = add_slot(p, t.last ? t.last : number(&b, p->copies - 1));
     if (p->boxes) t.round = add_slot(p, t.round ? t.round : number(&b, 0));
     if (p->s->far.len) t.far_until = last_turns(p, &b, op_arg(p->loop, 1), ahead + 1);
     if (p->around) {

@@ -21,6 +21,10 @@
 # RUN: %if cuda %{ %python %s %build/tkc cuda -first 2000000 -n 150 | FileCheck %s %}
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 3001000 -seconds 60 | FileCheck %s %}
 # RUN: %if cuda %{ %python %s %build/tkc cuda -first 3000000 -n 150 | FileCheck %s %}
+# RUN: %python %s %build/tkc simt -first 6000000 -n 12 | FileCheck %s
+# RUN: %python %s %build/tkc simt -first 6000090 -n 1 | FileCheck %s
+# RUN: %if long && !asan %{ %python %s %build/tkc simt -first 6001000 -seconds 120 | FileCheck %s %}
+# RUN: %if cuda %{ %python %s %build/tkc cuda -first 6000000 -n 150 | FileCheck %s %}
 # CHECK: {{^[1-9][0-9]* loops, [0-9]+ too large for their chip, 0 wrong$}}
 """Each number is a kernel with one or two loops of one to three products each: operands that are loaded as they lie or turned, masked or not,
 by rows that an array names, converted from fewer bits, the same in every turn, or made of a product before; sums that only add, are scaled, also by lines,
@@ -32,7 +36,8 @@ From 2000000 on (class Several) those descriptors have a third dim, first or in 
 From 3000000 on (class Pointed) block pointers, checked along all dims, have the place of descriptors.
 From 4000000 on (class Down) loops of the first kind go down.
 From 5000000 on (class Small) they have products of few rows, columns and steps, less than an instruction's, whose first factor is often the same
-each turn and computed before the loop."""
+each turn and computed before the loop.
+From 6000000 on (class Counted) loops with descriptors say how many turns they have."""
 import argparse
 import os
 import random
@@ -247,7 +252,7 @@ class Loop:
         return [f"pitch={PITCH}", f"limit={limit}", f"length={self.turns * self.k}"]
 
 
-BOXES, SEVERAL, POINTED, DOWN, SMALL = 1000000, 2000000, 3000000, 4000000, 5000000
+BOXES, SEVERAL, POINTED, DOWN, SMALL, COUNTED = 1000000, 2000000, 3000000, 4000000, 5000000, 6000000
 
 
 class Boxes(Loop):
@@ -478,8 +483,13 @@ class Small(Loop):
         return name
 
 
+class Counted(Boxes):
+    def bounds(self):
+        return f"0, {self.turns * self.k}"
+
+
 def loop_of(number):
-    starts = [(SMALL, Small), (DOWN, Down), (POINTED, Pointed), (SEVERAL, Several), (BOXES, Boxes), (0, Loop)]
+    starts = [(COUNTED, Counted), (SMALL, Small), (DOWN, Down), (POINTED, Pointed), (SEVERAL, Several), (BOXES, Boxes), (0, Loop)]
     return next(kind for start, kind in starts if number >= start)(number)
 
 

@@ -183,9 +183,11 @@ static Access access_of(Accesses *x, Op *op, int weight)
     a.is_anywhere = course >= (stores ? COURSE_TABLE : COURSE_LOADED) && !x->multiplies;
     a.width_log2 =
         log2_floor(axis_vector_width(x->facts, ptr, a.order[0], most > bytes ? most : bytes));
-    a.line_log2 = run > line ? line : run;
+    a.line_log2 = run > line || course ? line : run;
     if (a.line_log2 < line - GUESSED_STRIDE_LOG2) a.line_log2 = line - GUESSED_STRIDE_LOG2;
-    if (course) a.line_log2 = line;
+    const int64_t step = run ? 1 : near_step(&x->near, ptr, a.order[0]);
+    const int within = step >> line ? 0 : line - log2_floor(step);
+    if (within < a.line_log2) a.line_log2 = within;
     find_groups(x, &a);
     return a;
 }

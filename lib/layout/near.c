@@ -28,40 +28,63 @@ static bool stays_along(const Near *n, const Value *v, int d)
     return axis_of(n->facts, v)->constancy[d] >= v->type->shape[d];
 }
 
-static int64_t step_divisor(const Near *n, const Value *v, int d);
+/* What is assumed of steps that are not known. What all of a block steps by differs from what
+   neighbours nearly always do: quotients change here and there. */
+typedef struct Guess {
+    int64_t stride; /* divides numbers that the launch brings */
+    bool stays;     /* quotients of steps shorter than the divisor; else they step by 1 */
+} Guess;
 
-/* Of a product by what stays along the dim. A number that the launch brings is a stride, longer than
-   what a kernel has as a constant. */
-static int64_t scaled_divisor(const Near *n, const Value *v, const Value *by, int d)
+static int64_t step_divisor(const Near *n, const Value *v, int d, const Guess *g);
+
+/* Of a product by what stays along the dim. */
+static int64_t scaled_divisor(const Near *n, const Value *v, const Value *by, int d, const Guess *g)
 {
-    enum { STRIDE = 128 };
-    int64_t step = step_divisor(n, v, d), product;
+    int64_t step = step_divisor(n, v, d, g), product;
     uint64_t bits;
     if (__builtin_mul_overflow(step, axis_of(n->facts, by)->divisibility[d], &product) ||
-        (!ir_const_bits(by, &bits) && __builtin_mul_overflow(product, STRIDE, &product)))
+        (!ir_const_bits(by, &bits) && __builtin_mul_overflow(product, g->stride, &product)))
         return INT64_MAX;
     return product;
 }
 
+static int64_t divided_step(const Near *n, const Op *op, int d, const Guess *g)
+{
+    const int64_t step = step_divisor(n, op_arg(op, 0), d, g);
+    int64_t by;
+    if (step == INT64_MAX) return step;
+    if (!ir_const_int(op_arg(op, 1), &by) || by < 1) by = step == 1 ? INT64_MAX : step;
+    if (op->kind == OP_REM) return step < by ? step : 1;
+    return step >= by ? step / by : g->stays ? INT64_MAX : 1;
+}
+
 /* What divides the steps of v along a dim: of sums what divides all parts that change. */
-static int64_t step_divisor(const Near *n, const Value *v, int d)
+static int64_t step_divisor(const Near *n, const Value *v, int d, const Guess *g)
 {
     const Op *op = v->def;
     const AxisFact *fact = axis_of(n->facts, v);
     if (stays_along(n, v, d)) return INT64_MAX;
     if (fact->contiguity[d] > 1) return 1;
-    if (op && op->kind == OP_BROADCAST) return step_divisor(n, op_arg(op, 0), d);
+    if (op && op->kind == OP_BROADCAST) return step_divisor(n, op_arg(op, 0), d, g);
     if (op && op->kind == OP_EXPAND_DIMS)
-        return step_divisor(n, op_arg(op, 0), d - (d > tkc_op_int(op, ATTR_AXIS, 0)));
+        return step_divisor(n, op_arg(op, 0), d - (d > tkc_op_int(op, ATTR_AXIS, 0)), g);
+    if (op && (op->kind == OP_DIV || op->kind == OP_REM) && stays_along(n, op_arg(op, 1), d))
+        return divided_step(n, op, d, g);
     if (op && op->kind == OP_MUL) {
         const Value *x = op_arg(op, 0), *y = op_arg(op, 1);
-        if (stays_along(n, y, d)) return scaled_divisor(n, x, y, d);
-        if (stays_along(n, x, d)) return scaled_divisor(n, y, x, d);
+        if (stays_along(n, y, d)) return scaled_divisor(n, x, y, d, g);
+        if (stays_along(n, x, d)) return scaled_divisor(n, y, x, d, g);
     }
     if (!op || (op->kind != OP_ADD && op->kind != OP_SUB && op->kind != OP_ADDPTR))
         return fact->divisibility[d];
-    const int64_t a = step_divisor(n, op_arg(op, 0), d), b = step_divisor(n, op_arg(op, 1), d);
+    const int64_t a = step_divisor(n, op_arg(op, 0), d, g), b = step_divisor(n, op_arg(op, 1), d, g);
     return a < b ? a : b;
+}
+
+int64_t near_step(const Near *n, const Value *v, int d)
+{
+    const Guess g = {.stride = 16, .stays = true};
+    return step_divisor(n, v, d, &g);
 }
 
 static bool is_nearer(Key a, Key b)
@@ -73,11 +96,12 @@ bool near_order(Near *n, const Value *ptr, int order[TKC_MAX_RANK])
 {
     const Type *block = ptr->type;
     const AxisFact *fact = running_fact(n, ptr);
+    const Guess for_order = {.stride = 128}; /* longer than what a kernel has as a constant */
     Key key[TKC_MAX_RANK];
     for (int d = 0; d < block->rank; d++)
         key[d] = block->shape[d] == 1
                      ? (Key){0, INT64_MAX}
-                     : (Key){fact->contiguity[d], runs(fact) ? 1 : step_divisor(n, ptr, d)};
+                     : (Key){fact->contiguity[d], step_divisor(n, ptr, d, &for_order)};
     for (int i = 0; i < block->rank; i++) {
         int dim = block->rank - 1 - i, at = i;
         for (; at > 0 && is_nearer(key[dim], key[order[at - 1]]); at--) order[at] = order[at - 1];

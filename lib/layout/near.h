@@ -17,4 +17,8 @@ typedef struct Near {
    run, or would. */
 bool near_order(Near *n, const Value *ptr, int order[TKC_MAX_RANK]);
 
+/* What divides the steps of v, a block of integers or pointers, along dim d, in elements; INT64_MAX
+   where it stays. */
+int64_t near_step(const Near *n, const Value *v, int d);
+
 #endif

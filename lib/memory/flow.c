@@ -179,6 +179,7 @@ static void flow_access(MemoryFlow *f, int i, Bitset *pending)
     bitset_add(pending, i);
 }
 
+/* It may read rings itself, behind barriers that came since they were named. */
 static void flow_dot(MemoryFlow *f, const Op *dot, Bitset *pending)
 {
     for (int k = 0; k < 2; k++) {
@@ -215,6 +216,7 @@ static void flow_op(MemoryFlow *f, const Op *op, Bitset *pending)
     if (ir_is_loop(op)) flow_loop(f, op, pending);
     else if (op->kind == OP_IF) flow_branch(f, op, pending);
     else if (is_barrier(op)) clear(pending);
+    else if (op->kind == OP_DOT) flow_dot(f, op, pending);
     else if (op->kind == OP_DOT_WAIT) flow_wait(f, op, pending);
     else if (i >= 0) flow_access(f, i, pending);
 }

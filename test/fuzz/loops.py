@@ -23,6 +23,10 @@
 # RUN: %if cuda %{ %python %s %build/tkc cuda -first 3000000 -n 150 | FileCheck %s %}
 # RUN: %python %s %build/tkc simt -first 6000000 -n 12 | FileCheck %s
 # RUN: %python %s %build/tkc simt -first 6000090 -n 1 | FileCheck %s
+# RUN: %python %s %build/tkc simt -first 6000126 -n 1 | FileCheck %s
+# RUN: %python %s %build/tkc simt -first 7000000 -n 12 | FileCheck %s
+# RUN: %if long && !asan %{ %python %s %build/tkc simt -first 7001000 -seconds 60 | FileCheck %s %}
+# RUN: %if cuda %{ %python %s %build/tkc cuda -first 7000000 -n 150 | FileCheck %s %}
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 6001000 -seconds 120 | FileCheck %s %}
 # RUN: %if cuda %{ %python %s %build/tkc cuda -first 6000000 -n 150 | FileCheck %s %}
 # CHECK: {{^[1-9][0-9]* loops, [0-9]+ too large for their chip, 0 wrong$}}
@@ -37,7 +41,7 @@ From 3000000 on (class Pointed) block pointers, checked along all dims, have the
 From 4000000 on (class Down) loops of the first kind go down.
 From 5000000 on (class Small) they have products of few rows, columns and steps, less than an instruction's, whose first factor is often the same
 each turn and computed before the loop.
-From 6000000 on (class Counted) loops with descriptors say how many turns they have."""
+From 6000000 on (class Counted) loops with descriptors say how many turns they have, from 7000000 on (class CountedPlain) those of the first kind."""
 import argparse
 import os
 import random
@@ -252,7 +256,7 @@ class Loop:
         return [f"pitch={PITCH}", f"limit={limit}", f"length={self.turns * self.k}"]
 
 
-BOXES, SEVERAL, POINTED, DOWN, SMALL, COUNTED = 1000000, 2000000, 3000000, 4000000, 5000000, 6000000
+BOXES, SEVERAL, POINTED, DOWN, SMALL, COUNTED, PLAIN = 1000000, 2000000, 3000000, 4000000, 5000000, 6000000, 7000000
 
 
 class Boxes(Loop):
@@ -488,8 +492,13 @@ class Counted(Boxes):
         return f"0, {self.turns * self.k}"
 
 
+class CountedPlain(Loop):
+    def bounds(self):
+        return f"0, {self.turns * self.k}"
+
+
 def loop_of(number):
-    starts = [(COUNTED, Counted), (SMALL, Small), (DOWN, Down), (POINTED, Pointed), (SEVERAL, Several), (BOXES, Boxes), (0, Loop)]
+    starts = [(PLAIN, CountedPlain), (COUNTED, Counted), (SMALL, Small), (DOWN, Down), (POINTED, Pointed), (SEVERAL, Several), (BOXES, Boxes), (0, Loop)]
     return next(kind for start, kind in starts if number >= start)(number)
 
 

@@ -30,7 +30,7 @@ static bool read_params(Run *r)
 {
     const char *kernel = r->o->compile.kernel;
     if (tkc_source_param_count(r->source, kernel, &r->nargs) != TKC_OK) return false;
-    r->args = options_alloc((size_t)r->nargs + 1, sizeof *r->args);
+    r->args = options_alloc(r->o, (size_t)r->nargs + 1, sizeof *r->args);
     for (int i = 0; i < r->nargs; i++) {
         RunArg *a = &r->args[i];
         a->param.size = sizeof a->param;
@@ -143,16 +143,14 @@ static bool all_given(Run *r)
 static void define_none(Run *r)
 {
     Options *o = r->o;
-    TkcDefine *all = options_grow(o->defines, o->ndefines + r->nargs, sizeof *all);
-    o->defines = all;
     for (int i = 0; i < r->nargs; i++) {
         RunArg *a = &r->args[i];
         if (!a->text || strcmp(a->text, "None") || (a->is_default && a->param.is_constexpr))
             continue;
-        all[o->ndefines++] = (TkcDefine){a->name, "None"};
+        options_push(o, o->defines, o->ndefines, ((TkcDefine){a->name, "None"}));
         a->text = NULL;
     }
-    o->compile.defines = all;
+    o->compile.defines = o->defines;
     o->compile.ndefines = (size_t)o->ndefines;
 }
 
@@ -191,7 +189,7 @@ static bool make_array(Run *r, RunArg *a, int index)
         if (!ok) command_fail("%s: cannot use '%s': %s", a->name, path, why);
         free(path);
     } else {
-        ok = array_generate(&a->array, a->text, r->o->seed * 1000003u + (uint64_t)index, why,
+        ok = array_generate(&a->array, a->text, (uint64_t)r->o->seed * 1000003u + (uint64_t)index, why,
                             sizeof why);
         if (!ok) command_fail("%s: %s", a->name, why);
     }
@@ -416,9 +414,8 @@ static bool tell_heuristics(Run *r)
     TkcTuning said = {.size = sizeof said};
     TkcOptions *o = &r->o->compile;
     if (tkc_source_tuning(r->source, o->kernel, &said) != TKC_OK) return false;
-    TkcDefine *all = said.asked ? options_alloc((size_t)r->nargs + 1, sizeof *all) : NULL;
-    free(r->arguments);
-    o->arguments = r->arguments = all;
+    TkcDefine *all = said.asked ? options_alloc(r->o, (size_t)r->nargs + 1, sizeof *all) : NULL;
+    o->arguments = all;
     o->narguments = 0;
     for (int i = 0; all && i < r->nargs; i++) {
         const RunArg *a = &r->args[i];

@@ -1,7 +1,6 @@
 /* -fsyntax-only: the kernels of one or more files, checked as far as their types and constexprs are
    known. A -D concerns the kernels of any file that have a parameter of that name; one that no file
    has is a mistake, as it is within one file. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
@@ -74,11 +73,9 @@ static void tell(const Options *o, const Totals *t)
 int command_check(TkcContext *cx, Options *o)
 {
     size_t n = (size_t)o->ndefines + 1;
-    Totals t = {.code = EXIT_FINE, .used = options_alloc(n, sizeof *t.used)};
-    TkcDefine *own = options_alloc(n, sizeof *own);
+    Totals t = {.code = EXIT_FINE, .used = options_alloc(o, n, sizeof *t.used)};
+    TkcDefine *own = options_alloc(o, n, sizeof *own);
     check_files(cx, o, own, &t);
     if (t.code == EXIT_FINE) tell(o, &t);
-    free(t.used);
-    free(own);
     return t.code;
 }

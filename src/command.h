@@ -40,7 +40,7 @@ typedef struct Depends {
 /* Every file that a name of the artifact resolved to, once. */
 void depend_add(Depends *d, const TkcArtifact *artifact);
 /* "OUTPUT: FILE FILE …", where the options say. Without -MD, or where the output's exit code is not
-   fine, nothing. Frees the list. An exit code. */
+   fine, nothing. An exit code. */
 int depend_write(Depends *d, int code);
 
 /* What is asked for; gives the exit code. */

@@ -12,13 +12,6 @@
 
 enum { MOST_VARIANTS = 64 };
 
-/* The list's new last, zeroed. */
-static void *add(void **list, int *n, size_t size)
-{
-    char *longer = *list = options_grow(*list, *n, size);
-    return memset(longer + (size_t)(*n)++ * size, 0, size);
-}
-
 /* ---- alternatives of hints ---- */
 
 /* The end of an item of a signature; commas between <> are a descriptor's. */
@@ -95,11 +88,11 @@ static bool is_one(const char *signature, const char *name)
     return false;
 }
 
-static void take_facts(Variant *v)
+static void take_facts(const Header *h, Variant *v)
 {
     const TkcArtifact *a = v->images[0].code;
     const int n = tkc_artifact_param_count(a);
-    v->divides = options_alloc((size_t)n + 1, sizeof *v->divides);
+    v->divides = options_alloc(h->o, (size_t)n + 1, sizeof *v->divides);
     for (int i = 0; i < n; i++) {
         ParamType t;
         const char *type = tkc_artifact_param_type(a, i);
@@ -124,10 +117,10 @@ static bool compile_image(Header *h, TkcSource *source, const Entry *e, Variant 
 
 static bool compile_variant(Header *h, TkcSource *source, const Entry *e, Variant *v)
 {
-    v->images = options_alloc((size_t)h->narchs, sizeof *v->images);
+    v->images = options_alloc(h->o, (size_t)h->narchs, sizeof *v->images);
     for (int i = 0; i < h->narchs; i++)
         if (!compile_image(h, source, e, v, i)) return false;
-    take_facts(v);
+    take_facts(h, v);
     return true;
 }
 
@@ -183,9 +176,8 @@ static bool add_variant(Header *h, TkcSource *source, Entry *e, const char *sign
     if (e->nvariants == MOST_VARIANTS)
         return command_refuse("'%s' has more than %d variants; give fewer hints with '|'", e->name,
                               MOST_VARIANTS);
-    Variant *v = add((void **)&e->variants, &e->nvariants, sizeof *v);
-    v->signature = signature;
-    if (!compile_variant(h, source, e, v) || !check_newest(e)) return false;
+    options_push(h->o, e->variants, e->nvariants, (Variant){.signature = signature});
+    if (!compile_variant(h, source, e, &e->variants[e->nvariants - 1]) || !check_newest(e)) return false;
     sort_newest(e);
     return true;
 }
@@ -229,9 +221,8 @@ static Entry *find_entry(Header *h, const char *name)
                             "-entry \"NAME: WORDS\"",
                             name),
                NULL;
-    Entry *e = add((void **)&h->entries, &h->nentries, sizeof *e);
-    e->name = name;
-    return e;
+    options_push(h->o, h->entries, h->nentries, (Entry){.name = name});
+    return &h->entries[h->nentries - 1];
 }
 
 static bool add_entry(Header *h, TkcSource *source, const char *name, Options *o)
@@ -262,7 +253,7 @@ static bool make_entries(Header *h, TkcSource *source)
     const char *kernel = h->o->compile.kernel;
     if (!kernel) kernel = tkc_source_kernel_name(source, 0);
     if (!h->o->nentries) return add_entry(h, source, kernel ? kernel : "none", h->o);
-    h->words = options_alloc((size_t)h->o->nentries, sizeof *h->words);
+    h->words = options_alloc(h->o, (size_t)h->o->nentries, sizeof *h->words);
     for (int i = 0; i < h->o->nentries; i++)
         if (!add_words(h, source, i)) return false;
     return true;
@@ -276,7 +267,7 @@ static bool read_archs(Header *h)
         for (int i = 0; i < h->narchs; i++)
             if (!strcmp(h->archs[i], arch))
                 return command_refuse("'%s' is given twice with -arch", arch);
-        options_add_text(&h->archs, &h->narchs, arch);
+        options_push(h->o, h->archs, h->narchs, arch);
     }
     return h->narchs ||
            command_refuse("-arch takes targets, sm_80,sm_90a, not '%s'", h->o->compile.arch);
@@ -306,15 +297,9 @@ static void free_header(Header *h)
                 tkc_artifact_free(e->variants[k].images[j].code);
                 free(e->variants[k].images[j].cubin);
             }
-            free(e->variants[k].images);
-            free(e->variants[k].divides);
         }
-        free(e->variants);
     }
     for (int i = 0; h->words && i < h->o->nentries; i++) options_fini(&h->words[i]);
-    free(h->words);
-    free(h->entries);
-    free(h->archs);
 }
 
 int command_header(TkcContext *cx, Options *o)

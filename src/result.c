@@ -105,12 +105,10 @@ static bool find_unwritten(Run *r, RunArg *a)
     Array *x = &a->array;
     const size_t n = (size_t)x->count;
     size_t count;
-    x->unwritten = options_alloc(n, 1);
+    x->unwritten = options_alloc(r->o, n, 1);
     if (tkc_device_unwritten(r->dev, a->ptr, x->bytes / n, n, x->unwritten, &count) != TKC_OK)
         return false;
-    if (count) return true;
-    free(x->unwritten);
-    x->unwritten = NULL;
+    if (!count) x->unwritten = NULL;
     return true;
 }
 

@@ -37,7 +37,6 @@ typedef struct Run {
     RunArg *args;             /* one for each parameter of the kernel */
     TkcKernelInfo info;       /* once is_compiled */
     bool is_compiled;
-    TkcDefine *arguments;     /* of the options: what heuristics ask for */
     int64_t grid[3];
     const char *sweep;        /* a name that stands for a number, or NULL */
     int64_t sweep_value;

@@ -27,9 +27,8 @@ char *command_read(FILE *f, size_t *len, const char **why);
 int command_write(const Options *o, const char *text, size_t len);
 /* The GPU that is here; NULL: none, of which nothing is said. */
 TkcDevice *command_gpu(TkcContext *cx);
-/* The arch to compile for when none is given: the GPU's that is there, else NULL (the library's
-   default). */
-const char *command_default_arch(TkcContext *cx, char *buffer, size_t size);
+/* Where code is made and no arch is given for it: the GPU's that is there, else the library's default. */
+void command_default_arch(TkcContext *cx, Options *o);
 
 /* ---- depend.c: -MD, what an output was made of, as a rule for make and ninja ---- */
 typedef struct Depends {

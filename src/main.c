@@ -87,13 +87,11 @@ TkcDevice *command_gpu(TkcContext *cx)
     return status == TKC_OK ? dev : NULL;
 }
 
-const char *command_default_arch(TkcContext *cx, char *buffer, size_t size)
+void command_default_arch(TkcContext *cx, Options *o)
 {
-    TkcDevice *dev = command_gpu(cx);
-    if (!dev) return NULL;
-    snprintf(buffer, size, "%s", tkc_device_arch(dev));
+    TkcDevice *dev = o->compile.arch || o->emit < TKC_EMIT_LAYOUT ? NULL : command_gpu(cx);
+    if (dev) o->compile.arch = options_keep(o, tkc_device_arch(dev));
     tkc_device_free(dev);
-    return buffer;
 }
 
 static void print_times(const TkcArtifact *a)
@@ -182,15 +180,13 @@ static void tell_taken(const TkcArtifact *a)
 
 int command_compile(TkcContext *cx, Options *o)
 {
-    char arch[16];
     TkcSource *source = command_source(cx, o);
     if (!source) return EXIT_REFUSED;
     if (o->product == PRODUCT_CUBIN && !o->output && isatty(1)) {
         tkc_source_free(source);
         return command_fail("a cubin is no text for a terminal; -o FILE.cubin says where to");
     }
-    if (!o->compile.arch && o->emit >= TKC_EMIT_LAYOUT)
-        o->compile.arch = command_default_arch(cx, arch, sizeof arch);
+    command_default_arch(cx, o);
     TkcArtifact *artifact = NULL;
     TkcStatus status = tkc_compile(source, &o->compile, o->emit, &artifact);
     int code = command_exit(status);

@@ -291,19 +291,11 @@ static bool is_joint(char c)
     return c == '=' || c == ' ';
 }
 
-/* What people also write for an option that stands alone. */
-static const struct {
-    const char *spelling;
-    OptId id;
-} others[] = {{"-h", OPT_HELP}, {"-help", OPT_HELP}};
-enum { OTHERS = sizeof others / sizeof *others };
-
 /* The row a word belongs to and where its argument starts (NULL: the next word, or none). */
 static OptId find_row(const char *word, const char **value)
 {
     *value = NULL;
-    for (int i = 0; i < OTHERS; i++)
-        if (!strcmp(word, others[i].spelling)) return others[i].id;
+    if (!strcmp(word, "-h") || !strcmp(word, "-help")) return OPT_HELP; /* as people also write it */
     for (int i = 0; i < OPT_COUNT; i++) {
         const OptForm form = rows[i].form;
         const size_t n = strlen(rows[i].spelling);

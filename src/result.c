@@ -154,32 +154,17 @@ static bool load_expected(Array *want, const Array *got, const char *path)
     return command_refuse("-check: cannot use '%s': %s", path, why);
 }
 
-enum { TEXT = 320 };
-
-/* ", 44 of them never written", or nothing. */
-static void describe_unwritten(const Difference *d, char *text)
-{
-    *text = 0;
-    if (d->unwritten) snprintf(text, TEXT, ", %lld of them never written", (long long)d->unwritten);
-}
-
-/* "; the largest difference is 4.5, at [3,2]", or nothing: no written element differs. */
-static void describe_worst(const Array *got, const Difference *d, char *text)
-{
-    char at[240];
-    *text = 0;
-    if (d->worst_at < 0) return;
-    array_index_text(got, d->worst_at, at, sizeof at);
-    snprintf(text, TEXT, "; the largest difference is %.6g, at %s", d->worst, at);
-}
-
 static void tell_difference(const char *name, const char *path, const Array *got, Tolerance t,
                             const Difference *d)
 {
-    char at[240], first[64] = "never written", never[TEXT], worst[TEXT];
+    char at[240], first[64] = "never written", never[64] = "", worst[320] = "";
+    if (d->unwritten)
+        snprintf(never, sizeof never, ", %lld of them never written", (long long)d->unwritten);
+    if (d->worst_at >= 0) { /* a written element differs */
+        array_index_text(got, d->worst_at, at, sizeof at);
+        snprintf(worst, sizeof worst, "; the largest difference is %.6g, at %s", d->worst, at);
+    }
     array_index_text(got, d->where, at, sizeof at);
-    describe_unwritten(d, never);
-    describe_worst(got, d, worst);
     if (!d->is_unwritten) snprintf(first, sizeof first, "got %.9g", d->got);
     command_fail("%s differs from %s in %lld of %lld elements (rtol %g, atol %g)%s; the first is "
                  "%s: %s, expected %.9g%s",

@@ -96,14 +96,14 @@ static bool take_arguments(const Bench *b, Options *o)
     for (int i = 0; i < given; i++) data[i] = o->args.data[i];
     for (int i = 0; i < all->len; i++) {
         if (o->compile.kernel != b->o->compile.kernel)
-            ok = ok && command_has_param(b->source, o->compile.kernel, all->data[i].name, &has);
+            ok = ok && command_has_param(o, b->source, o->compile.kernel, all->data[i].name, &has);
         bool again = !has;
         for (int k = 0; k < given; k++) again |= !strcmp(data[k].name, all->data[i].name);
         if (!again) data[o->args.len++] = all->data[i];
     }
     for (int i = 0; i < o->args.len; i++) is_bound |= !strcmp(data[i].name, b->sweep.name);
     for (int i = 0; i < o->ndefines; i++) is_bound |= !strcmp(o->defines[i].name, b->sweep.name);
-    if (!is_bound) ok = ok && command_has_param(b->source, o->compile.kernel, b->sweep.name, &has);
+    if (!is_bound) ok = ok && command_has_param(o, b->source, o->compile.kernel, b->sweep.name, &has);
     if (!is_bound && has) data[o->args.len++] = (Binding){b->sweep.name, b->sweep.name};
     o->args.data = data;
     return ok;

@@ -10,31 +10,31 @@ typedef struct Totals {
     bool *used; /* of each -D: a file has a kernel with such a parameter */
 } Totals;
 
-static bool has_param(TkcSource *source, const char *name)
+static bool has_param(Options *o, TkcSource *source, const char *name)
 {
     const char *kernel;
     bool has = false;
     for (int k = 0; !has && (kernel = tkc_source_kernel_name(source, k)); k++)
-        command_has_param(source, kernel, name, &has);
+        command_has_param(o, source, kernel, name, &has);
     return has;
 }
 
 /* The options with the defines of this file alone, in `own`. */
-static TkcOptions options_for(const Options *o, TkcSource *source, TkcDefine *own, Totals *t)
+static TkcOptions options_for(Options *o, TkcSource *source, TkcDefine *own, Totals *t)
 {
     TkcOptions options = o->compile;
     if (o->nfiles == 1) return options;
     options.defines = own;
     options.ndefines = 0;
     for (int i = 0; i < o->ndefines; i++) {
-        if (!has_param(source, o->defines[i].name)) continue;
+        if (!has_param(o, source, o->defines[i].name)) continue;
         t->used[i] = true;
         own[options.ndefines++] = o->defines[i];
     }
     return options;
 }
 
-static void check_file(TkcContext *cx, const Options *o, TkcDefine *own, Totals *t)
+static void check_file(TkcContext *cx, Options *o, TkcDefine *own, Totals *t)
 {
     int checked = 0, incomplete = 0, code = EXIT_REFUSED;
     TkcSource *source = command_source(cx, o);

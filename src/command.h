@@ -11,8 +11,10 @@ TkcSource *command_source(TkcContext *cx, const Options *o);
 void command_tell_taken(int config, int nconfigs, const TkcDefine *values, size_t n);
 /* The value of the name of so many bytes, or NULL. */
 const char *command_value(const TkcDefine *all, size_t n, const char *name, size_t len);
-/* Whether the kernel has a parameter of that name. False after an error. */
-bool command_has_param(TkcSource *source, const char *kernel, const char *name, bool *has);
+/* The kernel's n parameters, kept with the options. NULL after an error. */
+TkcParam *command_params(Options *o, TkcSource *source, const char *kernel, int *n);
+/* Whether it has one of that name. False after an error. */
+bool command_has_param(Options *o, TkcSource *source, const char *kernel, const char *name, bool *has);
 /* The exit code that a status means. */
 int command_exit(TkcStatus status);
 /* "tkc: error: …" on standard error; gives EXIT_REFUSED. */

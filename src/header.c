@@ -38,36 +38,31 @@ static int count_alternatives(const char *begin, const char *end)
     return count;
 }
 
-/* The item with alternative `i` of its hint; "any" is no hint. */
-static void put_item(FILE *out, const char *begin, const char *end, int i)
+/* The item with alternative `i` of its hint; "any" is no hint. Gives the end. */
+static char *put_item(char *out, const char *begin, const char *end, int i)
 {
     const char *hint = hint_of(begin, end), *at = hint ? hint : end;
     for (; i; i--) at += strcspn(at, "|") + 1;
     const size_t left = (size_t)(end - at), most = strcspn(at, "|"), n = most < left ? most : left;
     const bool any = hint && n == 3 && !memcmp(at, "any", 3);
-    fwrite(begin, 1, (size_t)((hint ? hint : end) - begin) - any, out);
-    if (hint && !any) fwrite(at, 1, n, out);
+    out = mempcpy(out, begin, (size_t)((hint ? hint : end) - begin) - any);
+    return hint && !any ? mempcpy(out, at, n) : out;
 }
 
-/* The combination of that number, in which the first item varies first; NULL past the last, and
- *with ok false without memory. */
-static char *combination(const char *signature, int number, bool *ok)
+/* The combination of that number, in which the first item varies first; NULL past the last. */
+static const char *combination(Options *o, const char *signature, int number)
 {
-    char *text = NULL;
-    size_t len;
-    FILE *out = open_memstream(&text, &len);
-    for (const char *p = signature; out && *p;) {
+    char *text = options_keep(o, signature), *out = text; /* no longer than that */
+    for (const char *p = signature; *p;) {
         const char *end = item_end(p);
         const int count = count_alternatives(p, end);
-        put_item(out, p, end, number % count);
+        out = put_item(out, p, end, number % count);
         number /= count;
-        if (*end) fputc(',', out);
+        if (*end) *out++ = ',';
         p = end + (*end == ',');
     }
-    *ok = out && !ferror(out) && fclose(out) == 0;
-    if (*ok && !number) return text;
-    free(text);
-    return NULL;
+    *out = 0;
+    return number ? NULL : text;
 }
 
 /* ---- one variant ---- */
@@ -184,16 +179,11 @@ static bool add_variant(Header *h, TkcSource *source, Entry *e, const char *sign
 
 static bool add_variants(Header *h, TkcSource *source, Entry *e)
 {
-    const char *signature = e->options->compile.signature;
-    char *text;
-    bool ok = true;
+    const char *signature = e->options->compile.signature, *text;
     if (!signature) return add_variant(h, source, e, NULL);
-    for (int i = 0; (text = combination(signature, i, &ok)); i++) {
-        const char *kept = options_keep(h->o, text);
-        free(text);
-        if (!add_variant(h, source, e, kept)) return false;
-    }
-    return ok || command_refuse("out of memory");
+    for (int i = 0; (text = combination(h->o, signature, i)); i++)
+        if (!add_variant(h, source, e, text)) return false;
+    return true;
 }
 
 /* ---- the functions ---- */

@@ -123,17 +123,24 @@ const char *command_value(const TkcDefine *all, size_t n, const char *name, size
     return NULL;
 }
 
-bool command_has_param(TkcSource *source, const char *kernel, const char *name, bool *has)
+TkcParam *command_params(Options *o, TkcSource *source, const char *kernel, int *n)
+{
+    if (tkc_source_param_count(source, kernel, n) != TKC_OK) return NULL;
+    TkcParam *all = options_alloc(o, (size_t)*n + 1, sizeof *all);
+    for (int i = 0; i < *n; i++) {
+        all[i].size = sizeof *all;
+        if (tkc_source_param(source, kernel, i, &all[i]) != TKC_OK) return NULL;
+    }
+    return all;
+}
+
+bool command_has_param(Options *o, TkcSource *source, const char *kernel, const char *name, bool *has)
 {
     int n = 0;
-    TkcParam p = {.size = sizeof p};
-    bool ok = tkc_source_param_count(source, kernel, &n) == TKC_OK;
+    const TkcParam *all = command_params(o, source, kernel, &n);
     *has = false;
-    for (int i = 0; ok && i < n && !*has; i++) {
-        ok = tkc_source_param(source, kernel, i, &p) == TKC_OK;
-        *has = ok && !strcmp(p.name, name);
-    }
-    return ok;
+    for (int i = 0; all && i < n; i++) *has |= !strcmp(all[i].name, name);
+    return all;
 }
 
 /* Its PTX assembled, malloc'ed; NULL: said why not. */

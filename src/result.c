@@ -61,11 +61,8 @@ static bool can_save(const Run *r, int i)
     const char *path = o->save.data[i].value;
     bool is_input = output_is_same_file(o->file, path), is_twice = false;
     for (int k = 0; k < o->args.len && !is_input; k++) {
-        size_t len;
-        DType as;
-        char *file = run_is_npy(o->args.data[k].value, &len, &as)
-                         ? strndup(o->args.data[k].value, len)
-                         : NULL;
+        const size_t len = run_npy_length(o->args.data[k].value);
+        char *file = len ? strndup(o->args.data[k].value, len) : NULL;
         is_input = file && output_is_same_file(file, path);
         free(file);
     }

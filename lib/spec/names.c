@@ -139,10 +139,7 @@ const Ast *spec_name_of_maker(Spec *sp, const SpecFunc *fn)
 {
     if (fn->closure || !fn->def->def.inside) return NULL;
     NameCheck c = open_function(sp, fn->module, fn->def);
-    const AstList *body = &fn->def->def.body;
-    for (int i = 0; i < body->len; i++)
-        if (walk_any(body->data[i], is_of_maker, &c)) return c.found;
-    return NULL;
+    return walk_list_any(&fn->def->def.body, is_of_maker, &c) ? c.found : NULL;
 }
 
 void spec_check_names(SpecModule *m)

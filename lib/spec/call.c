@@ -135,13 +135,6 @@ static Span name_span(const SpecFunc *fn)
     return fn->def->kind == AST_LAMBDA ? fn->def->span : fn->def->def.name_span;
 }
 
-static SpecValue default_of(Spec *sp, const Call *c, int i)
-{
-    const Ast *e = c->params->data[i].default_;
-    if (c->defaults) return c->defaults[i];
-    return e ? module_eval(sp, c->fn->module, e) : sv_absent();
-}
-
 /* "pointer, mask=None, *rest" */
 static const char *params_text(Spec *sp, const AstParams *params)
 {
@@ -294,11 +287,13 @@ static bool fill_defaults(Spec *sp, Call *c)
 {
     Buf missing = buf_make(sp->arena);
     for (int i = 0; i < c->params->len; i++) {
+        const AstParam *p = &c->params->data[i];
         if (c->args[i].kind != SV_ABSENT) continue;
-        c->args[i] = c->params->data[i].kind == PARAM_KWARGS ? pack_keywords(sp, &c->extra)
-                                                               : default_of(sp, c, i);
+        if (p->kind == PARAM_KWARGS) c->args[i] = pack_keywords(sp, &c->extra);
+        else if (c->defaults) c->args[i] = c->defaults[i];
+        else if (p->default_) c->args[i] = module_eval(sp, c->fn->module, p->default_);
         if (c->args[i].kind == SV_ABSENT)
-            buf_printf(&missing, "%s'%s'", missing.len ? ", " : "", c->params->data[i].name);
+            buf_printf(&missing, "%s'%s'", missing.len ? ", " : "", p->name);
     }
     return !missing.len || refuse_missing(sp, c, buf_text(&missing));
 }

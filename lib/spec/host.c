@@ -123,17 +123,13 @@ static bool is_wrapper(const char *path)
     return str_among(path, wrappers) || has_end(path, ".constexpr_function");
 }
 
-static SpecValue wrapped(Spec *sp, const SpecFunc *fn)
-{
-    SpecFunc *copy = arena_copy(sp->arena, fn, sizeof *fn);
-    copy->is_wrapped = true;
-    return sv_func(copy);
-}
-
 SpecValue host_call(Spec *sp, SpecModule *callee, int n, const SpecValue *args)
 {
     const char *path = callee->path;
-    if (n == 1 && args[0].kind == SV_FUNC && is_wrapper(path)) return wrapped(sp, args[0].fn);
+    if (n == 1 && args[0].kind == SV_FUNC && is_wrapper(path)) {
+        SpecFunc *fn = arena_copy(sp->arena, args[0].fn, sizeof *fn);
+        return fn->is_wrapped = true, sv_func(fn);
+    }
     if (n == 1 && args[0].kind == SV_STR && (has_end(path, "Version") || has_end(path, ".parse")))
         return parse_version(sp, args[0].s);
     if (n == 1 && args[0].kind == SV_TYPE && args[0].type->kind == TY_SCALAR &&

@@ -20,11 +20,7 @@ SpecValue strengthen_all(Spec *sp, SpecValue v, Span at)
     for (int i = 0; i < v.tuple->len; i++) {
         SpecValue x = strengthen_all(sp, v.tuple->data[i], at);
         if (sv_is_same(x, v.tuple->data[i])) continue;
-        if (!t) {
-            t = arena_new(sp->arena, SpecTuple);
-            *t = *v.tuple;
-            t->data = arena_copy(sp->arena, v.tuple->data, sizeof *t->data * (size_t)t->len);
-        }
+        if (!t) t = tuple_copy(sp, v.tuple, v.tuple->len);
         t->data[i] = x;
     }
     if (t) v.tuple = t;
@@ -284,13 +280,9 @@ static SpecValue eval_sequence(Spec *sp, const Ast *e, SvKind kind)
     bool ok = true;
     for (int i = 0; i < e->list.len; i++) {
         const Ast *x = e->list.data[i];
-        if (x->kind != AST_STARRED) {
-            SpecValue v = spec_eval(sp, x);
-            ok = ok && !sv_is_error(v) && push_item(sp, &items, v, x->span);
-            continue;
-        }
-        SpecValue v = spec_eval(sp, x->unary.operand), *more;
-        int n = sv_is_error(v) ? -1 : op_items(sp, v, &more, x->span);
+        const bool is_spread = x->kind == AST_STARRED;
+        SpecValue v = spec_eval(sp, is_spread ? x->unary.operand : x), *more = &v;
+        int n = sv_is_error(v) ? -1 : is_spread ? op_items(sp, v, &more, x->span) : 1;
         ok = ok && n >= 0;
         for (int k = 0; k < n && ok; k++) ok = push_item(sp, &items, more[k], x->span);
     }
@@ -449,8 +441,8 @@ static SpecValue eval_key(Spec *sp, SpecValue dict, SpecValue key, Span at)
 {
     const int i = dict_find(sp, dict, key);
     if (i >= 0) return dict.tuple->data[i];
-    spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, at, "the dict has no key %s", spec_describe(sp, key));
-    return sv_error();
+    return spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, at, "the dict has no key %s",
+                         spec_describe(sp, key));
 }
 
 static SpecValue eval_subscript(Spec *sp, const Ast *e)

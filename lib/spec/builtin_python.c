@@ -320,9 +320,8 @@ static SpecValue member(Spec *sp, const Call *c)
 
 static bool has_member(Spec *sp, const Call *c)
 {
-    sp->dx->muted++;
-    SpecValue v = member(sp, c);
-    sp->dx->muted--;
+    SpecValue v;
+    diag_quietly(sp->dx, v = member(sp, c));
     return !sv_is_error(v);
 }
 

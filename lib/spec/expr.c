@@ -549,9 +549,8 @@ SpecValue spec_eval(Spec *sp, const Ast *e)
 SpecValue spec_try(Spec *sp, const Ast *e)
 {
     const bool was_spent = sp->out_of_budget, failed = sp->frame->failed;
-    sp->dx->muted++;
-    SpecValue v = spec_eval(sp, e);
-    sp->dx->muted--;
+    SpecValue v;
+    diag_quietly(sp->dx, v = spec_eval(sp, e));
     sp->frame->failed = failed;
     /* What ends all is said: nothing is said later. */
     if (sp->out_of_budget && !was_spent) {

@@ -161,10 +161,9 @@ bool spec_ask(SpecModule *m, const SpecRequest *rq, bool is_error)
 
 bool spec_is_complete(SpecModule *m, const SpecRequest *rq)
 {
-    m->program->dx->muted++;
-    bool complete = spec_ask(m, rq, false);
-    m->program->dx->muted--;
-    return complete;
+    bool is_complete;
+    diag_quietly(m->program->dx, is_complete = spec_ask(m, rq, false));
+    return is_complete;
 }
 
 int spec_configs(SpecModule *m, const SpecRequest *rq, const char *const **texts, TkcTuning *tuning)

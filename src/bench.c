@@ -3,10 +3,9 @@
    known; the same as CSV and as a plot. */
 #include <string.h>
 
+#include "bench.h"
 #include "output.h"
-#include "plot.h"
 #include "run.h"
-#include "sweep.h"
 
 typedef struct Line {
     char label[96];

@@ -39,11 +39,6 @@ SpecFunc *func_new(Spec *sp, Str name, const Ast *def, SpecModule *m, Scope *clo
     return fn;
 }
 
-static bool is_jit_function(const SpecFunc *fn)
-{
-    return fn->module->is_std || (fn->def->kind == AST_DEF && kernel_is_jit(fn->def));
-}
-
 static void frame_push(Spec *sp, Frame *f, const SpecFunc *fn, SpecModule *m, Scope *around,
                        Span at)
 {
@@ -385,7 +380,7 @@ SpecValue call_entry(Spec *sp, SpecFunc *fn, const SpecValue *values)
 static bool runs_on_host(const Spec *sp, const SpecFunc *fn, const SpecValue *values, int n)
 {
     if (fn->def->kind == AST_LAMBDA) return !sp->frame || sp->frame->is_host;
-    if (is_jit_function(fn)) return false;
+    if (fn->module->is_std || kernel_is_jit(fn->def)) return false;
     for (int i = 0; i < n; i++)
         if (sv_is_runtime(values[i])) return false;
     return true;

@@ -471,12 +471,6 @@ static SpecValue eval_integer(Spec *sp, const Ast *e)
     return sv_int((__int128)e->integer.value);
 }
 
-static SpecValue eval_lambda(Spec *sp, const Ast *e)
-{
-    const Frame *f = sp->frame;
-    return sv_func(func_new(sp, intern_cstr(sp->names, "lambda"), e, f->module, f->scope));
-}
-
 static SpecValue eval_named(Spec *sp, const Ast *e)
 {
     SpecValue v = spec_eval(sp, e->named.value);
@@ -505,7 +499,9 @@ static SpecValue eval_node(Spec *sp, const Ast *e)
     case AST_BOOLOP: return eval_boolop(sp, e);
     case AST_COMPARE: return eval_compare(sp, e);
     case AST_IFEXP: return eval_ifexp(sp, e);
-    case AST_LAMBDA: return eval_lambda(sp, e);
+    case AST_LAMBDA:
+        return sv_func(func_new(sp, intern_cstr(sp->names, "lambda"), e, sp->frame->module,
+                                sp->frame->scope));
     case AST_CALL: return eval_call(sp, e);
     case AST_ATTRIBUTE:
         return spec_member(sp, spec_eval(sp, e->attribute.value), e->attribute.name, e->span,

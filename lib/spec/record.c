@@ -35,11 +35,6 @@ static void add_field(Spec *sp, Fields *fields, Str name, SpecValue value, const
 static const char *const makers[] = {"collections.namedtuple", "typing.NamedTuple",
                                      "typing_extensions.NamedTuple", NULL};
 
-static bool is_named_tuple(SpecValue v)
-{
-    return module_is_host(v) && str_among(v.module->path, makers + 1);
-}
-
 /* The fields are the annotated names of the body, after those of the base. */
 static SpecValue class_of_body(Spec *sp, const RecordClass *c)
 {
@@ -66,7 +61,7 @@ static void read_bases(Spec *sp, RecordClass *c)
         const Ast *x = bases->data[i];
         if (x->kind == AST_KEYWORD || x->kind == AST_STARRED) continue;
         SpecValue base = module_try(sp, c->module, x);
-        if (is_named_tuple(base)) c->kind = RECORD_TUPLE;
+        if (module_is_host(base) && str_among(base.module->path, makers + 1)) c->kind = RECORD_TUPLE;
         if (base.kind != SV_RECORD_CLASS) continue;
         c->base = base.record_class;
         c->kind = base.record_class->kind;

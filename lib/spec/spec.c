@@ -308,12 +308,6 @@ void leave_nested(Spec *sp)
 
 /* ---- descriptions ---- */
 
-static const char *describe_number(Spec *sp, SpecValue v)
-{
-    Str text = op_format(sp, v, 'r', NULL, SPAN_NONE);
-    return arena_printf(sp->arena, "%s %s", sv_class(v), text ? text : "?");
-}
-
 static const char *describe_items(Spec *sp, const char *what, const SpecTuple *t)
 {
     Buf b = buf_make(sp->arena);
@@ -354,7 +348,8 @@ const char *spec_describe(Spec *sp, SpecValue v)
 {
     const SpecBlockPtr *p = sv_is_address(v) ? v.block_ptr : NULL;
     switch (v.kind) {
-    case SV_BOOL: case SV_INT: case SV_FLOAT: return describe_number(sp, v);
+    case SV_BOOL: case SV_INT: case SV_FLOAT:
+        return arena_printf(sp->arena, "%s %s", sv_class(v), op_format(sp, v, 'r', NULL, SPAN_NONE));
     case SV_STR: return arena_printf(sp->arena, "the string '%s'", v.s);
     case SV_TYPE: return arena_printf(sp->arena, "the type %s", type_text(sp->arena, v.type));
     case SV_TUPLE: return describe_items(sp, "a tuple", v.tuple);

@@ -269,18 +269,15 @@ static bool to_device(Run *r, RunArg *a)
     return true;
 }
 
-static bool is_float_type(const char *type)
-{
-    DType d = type ? array_dtype(type, strlen(type)) : DT_NONE;
-    return d != DT_NONE && tkc_dtype_info(d)->kind == DK_FLOAT;
-}
-
 static bool make_integer(RunArg *a, NumberRead read, int64_t n)
 {
     if (read == NUMBER_TOO_LARGE)
         return command_refuse("%s: %s does not fit 64 bits", a->name, a->text);
+    const char *type = a->param.type;
+    const DType d = type ? array_dtype(type, strlen(type)) : DT_NONE;
+    const bool is_float = d != DT_NONE && tkc_dtype_info(d)->kind == DK_FLOAT;
     double real = read == NUMBER_UNSIGNED ? (double)(uint64_t)n : (double)n;
-    a->arg = is_float_type(a->param.type) ? tkc_float(real) : tkc_int(n);
+    a->arg = is_float ? tkc_float(real) : tkc_int(n);
     if (read == NUMBER_UNSIGNED && a->arg.kind == TKC_ARG_INT) a->arg.type = "u64";
     return true;
 }

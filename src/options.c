@@ -284,13 +284,6 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     return false;
 }
 
-/* Between an option and its argument in one word, whichever of the two the option is listed
-   with. */
-static bool is_joint(char c)
-{
-    return c == '=' || c == ' ';
-}
-
 /* The row a word belongs to and where its argument starts (NULL: the next word, or none). */
 static OptId find_row(const char *word, const char **value)
 {
@@ -300,8 +293,9 @@ static OptId find_row(const char *word, const char **value)
         const OptForm form = rows[i].form;
         const size_t n = strlen(rows[i].spelling);
         if (form == FORM_GROUP || strncmp(word, rows[i].spelling, n)) continue;
+        /* in one word '=' or ' ' is between, whichever of the two the option is listed with */
         if (word[n] && form == FORM_JOINED) *value = word + n;
-        else if (word[n] && form != FORM_FLAG && is_joint(word[n])) *value = word + n + 1;
+        else if (form != FORM_FLAG && (word[n] == '=' || word[n] == ' ')) *value = word + n + 1;
         else if (word[n]) continue;
         return (OptId)i;
     }
@@ -352,16 +346,15 @@ static const char *nearest_option(const char *word)
     return tkc_nearest_word(plain, all, n);
 }
 
+static size_t name_length(const char *word)
+{
+    return strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+}
+
 /* NAME=VALUE and not a path that holds a '='. */
 static bool is_argument(const char *word)
 {
-    size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-    return n && word[n] == '=';
-}
-
-static bool is_name(const char *word)
-{
-    return !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")];
+    return name_length(word) && word[name_length(word)] == '=';
 }
 
 static bool unknown_option(Options *o, const char *word)
@@ -388,7 +381,7 @@ static bool unknown_option(Options *o, const char *word)
                       "there is no option '%s'; an argument of the kernel is written %s, a "
                       "constexpr -D%s",
                       word, name, name);
-    if (o->run && is_name(name))
+    if (o->run && !name[name_length(name)])
         return misuse(o,
                       "there is no option '%s'; an argument of the kernel is written %s=VALUE, a "
                       "constexpr -D%s=VALUE",

@@ -298,12 +298,6 @@ static SpecValue bind_method(Spec *sp, const Ast *def, const RecordClass *owner,
     return method;
 }
 
-static SpecValue unset_field(Spec *sp, const SpecTuple *t, Str name, Span at)
-{
-    spec_error(sp, at, "'%s' of '%s' has no value yet", name, t->type_name);
-    return spec_note(sp, t->record_class->at, "the class is defined here");
-}
-
 SpecValue record_refuse_name(Spec *sp, SpecValue x, const char *what, Str name, Span at)
 {
     const SpecTuple *t = x.tuple;
@@ -317,7 +311,11 @@ SpecValue record_member(Spec *sp, SpecValue x, Str name, Span at)
     const SpecTuple *t = x.tuple;
     const RecordClass *c = t->record_class, *owner;
     int i = sv_find_field(t, name);
-    if (i >= 0) return t->data[i].kind == SV_ABSENT ? unset_field(sp, t, name, at) : t->data[i];
+    if (i >= 0 && t->data[i].kind != SV_ABSENT) return t->data[i];
+    if (i >= 0) {
+        spec_error(sp, at, "'%s' of '%s' has no value yet", name, t->type_name);
+        return spec_note(sp, c->at, "the class is defined here");
+    }
     if (c && strcmp(name, "_replace") == 0) return replacer(sp, t);
     if (c && strcmp(name, "_fields") == 0) return field_names(sp, c);
     const Ast *member = c ? find_member(c, name, &owner) : NULL;

@@ -121,14 +121,6 @@ static void check_result(Spec *sp, SpecValue v, const SpecFunc *kernel)
                  spec_describe(sp, v));
 }
 
-/* Of what has no errors: a misspelt name leaves the right one unused. */
-static void lint_functions(Spec *sp)
-{
-    const Program *p = sp->program;
-    for (int i = 0; i < p->functions.len; i++) lint_function(sp, p->functions.data[i]);
-    lint_parameters(sp, p->functions.data[0]);
-}
-
 Func *spec_kernel(SpecModule *m, const SpecRequest *rq)
 {
     Program *p = m->program;
@@ -144,7 +136,9 @@ Func *spec_kernel(SpecModule *m, const SpecRequest *rq)
     check_result(&sp, call_entry(&sp, kernel, values), kernel);
     diags_enter(p->dx, stage);
     if (p->dx->nerrors > errors) return NULL;
-    lint_functions(&sp);
+    /* of what has no errors: a misspelt name leaves the right one unused */
+    for (int i = 0; i < p->functions.len; i++) lint_function(&sp, p->functions.data[i]);
+    lint_parameters(&sp, p->functions.data[0]);
     build_return(&sp.b);
     if (ir_verify(fn, p->dx)) return fn;
     diag_error_as(p->dx, DIAG_INTERNAL, SPAN_NONE,

@@ -180,8 +180,8 @@ static bool make_array(Run *r, RunArg *a, int index)
         if (!ok) command_fail("%s: cannot use '%s': %s", a->name, path, why);
         free(path);
     } else {
-        ok = array_generate(&a->array, a->text, (uint64_t)r->o->seed * 1000003u + (uint64_t)index, why,
-                            sizeof why);
+        const uint64_t seed = (uint64_t)r->o->seed * 1000003u + (uint64_t)index;
+        ok = array_generate(&a->array, a->text, seed, why, sizeof why);
         if (!ok) command_fail("%s: %s", a->name, why);
     }
     a->is_array = ok;

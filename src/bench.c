@@ -102,7 +102,8 @@ static bool take_arguments(const Bench *b, Options *o)
     }
     for (int i = 0; i < o->args.len; i++) is_bound |= !strcmp(data[i].name, b->sweep.name);
     for (int i = 0; i < o->ndefines; i++) is_bound |= !strcmp(o->defines[i].name, b->sweep.name);
-    if (!is_bound) ok = ok && command_has_param(o, b->source, o->compile.kernel, b->sweep.name, &has);
+    if (!is_bound)
+        ok = ok && command_has_param(o, b->source, o->compile.kernel, b->sweep.name, &has);
     if (!is_bound && has) data[o->args.len++] = (Binding){b->sweep.name, b->sweep.name};
     o->args.data = data;
     return ok;

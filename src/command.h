@@ -14,7 +14,8 @@ const char *command_value(const TkcDefine *all, size_t n, const char *name, size
 /* The kernel's n parameters, kept with the options. NULL after an error. */
 TkcParam *command_params(Options *o, TkcSource *source, const char *kernel, int *n);
 /* Whether it has one of that name. False after an error. */
-bool command_has_param(Options *o, TkcSource *source, const char *kernel, const char *name, bool *has);
+bool command_has_param(Options *o, TkcSource *source, const char *kernel, const char *name,
+                       bool *has);
 /* The exit code that a status means. */
 int command_exit(TkcStatus status);
 /* "tkc: error: …" on standard error; gives EXIT_REFUSED. */

@@ -172,7 +172,8 @@ static bool add_variant(Header *h, TkcSource *source, Entry *e, const char *sign
         return command_refuse("'%s' has more than %d variants; give fewer hints with '|'", e->name,
                               MOST_VARIANTS);
     options_push(h->o, e->variants, e->nvariants, (Variant){.signature = signature});
-    if (!compile_variant(h, source, e, &e->variants[e->nvariants - 1]) || !check_newest(e)) return false;
+    if (!compile_variant(h, source, e, &e->variants[e->nvariants - 1]) || !check_newest(e))
+        return false;
     sort_newest(e);
     return true;
 }

@@ -134,7 +134,8 @@ TkcParam *command_params(Options *o, TkcSource *source, const char *kernel, int 
     return all;
 }
 
-bool command_has_param(Options *o, TkcSource *source, const char *kernel, const char *name, bool *has)
+bool command_has_param(Options *o, TkcSource *source, const char *kernel, const char *name,
+                       bool *has)
 {
     int n = 0;
     const TkcParam *all = command_params(o, source, kernel, &n);

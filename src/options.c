@@ -288,7 +288,7 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
 static OptId find_row(const char *word, const char **value)
 {
     *value = NULL;
-    if (!strcmp(word, "-h") || !strcmp(word, "-help")) return OPT_HELP; /* as people also write it */
+    if (!strcmp(word, "-h") || !strcmp(word, "-help")) return OPT_HELP; /* as people write, too */
     for (int i = 0; i < OPT_COUNT; i++) {
         const OptForm form = rows[i].form;
         const size_t n = strlen(rows[i].spelling);

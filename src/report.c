@@ -85,7 +85,8 @@ void report_listen(TkcContext *cx)
 }
 
 /* What the command says itself; ms: how long that took, below 0 where it is no time. */
-static void say(TkcSeverity severity, const char *id, const char *text, const char *rendered, double ms)
+static void say(TkcSeverity severity, const char *id, const char *text, const char *rendered,
+                double ms)
 {
     const TkcDiagnostic d = {
         .size = sizeof d, .severity = severity, .id = id, .text = text, .rendered = rendered};

@@ -151,5 +151,6 @@ SpecValue builtin_store(Spec *sp, const Call *c)
                  : !pointer_access(sp, c, &a))
         return sv_error();
     if (!a.pointer) return block_ptr_store(sp, c, OP_DESC_STORE, &t, STORE_VALUE);
-    return memory_store(sp, &a, c->args[STORE_VALUE], c->spans[STORE_VALUE]) ? sv_none() : sv_error();
+    return memory_store(sp, &a, c->args[STORE_VALUE], c->spans[STORE_VALUE]) ? sv_none()
+                                                                             : sv_error();
 }

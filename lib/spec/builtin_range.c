@@ -46,7 +46,8 @@ static bool check_option(Spec *sp, const Call *c, int i, int64_t least)
 SpecValue builtin_tl_range(Spec *sp, const Call *c)
 {
     SpecValue r = builtin_range(sp, c);
-    if (sv_is_error(r) || !check_option(sp, c, 3, 0) || !check_option(sp, c, 4, 1)) return sv_error();
+    if (sv_is_error(r) || !check_option(sp, c, 3, 0) || !check_option(sp, c, 4, 1))
+        return sv_error();
     r.range->stages = (int64_t)c->args[3].i;
     r.range->no_licm = c->args[8].b;
     return r;

@@ -50,7 +50,8 @@ static SpecValue joined(Spec *sp, Str by, int n, const SpecValue *parts, Span at
     Buf out = buf_make(sp->arena);
     for (int i = 0; i < n; i++) {
         const size_t len = str_len(parts[i].s), between = i ? str_len(by) : 0;
-        if (!spec_fits(sp, (__int128)out.len + between + len, "a string", "bytes", at)) return sv_error();
+        if (!spec_fits(sp, (__int128)out.len + between + len, "a string", "bytes", at))
+            return sv_error();
         buf_put(&out, by, between);
         buf_put(&out, parts[i].s, len);
     }

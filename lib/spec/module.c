@@ -818,10 +818,11 @@ static SpecModule *std_module_of(Program *p, Str name)
     const void *row = b ? (const void *)b : f;
     SpecModule *m = row ? map_get_ptr(&p->std, row) : NULL;
     if (!row || m) return m;
-    const char *text = b ? arena_printf(p->arena, "@jit\ndef %s(%s):\n    return %s\n", name, b->params, b->value)
+    const char *path = arena_printf(p->arena, "<tkc>/%s", b ? name : f->name);
+    const char *text = b ? arena_printf(p->arena, "@jit\ndef %s(%s):\n    return %s\n", name,
+                                        b->params, b->value)
                          : f->text;
-    const Source *source = source_of_static(
-        p->arena, arena_printf(p->arena, "<tkc>/%s", b ? name : f->name), text, b ? strlen(text) : f->len);
+    const Source *source = source_of_static(p->arena, path, text, b ? strlen(text) : f->len);
     m = module_for_file(p, syntax_parse(p->arena, p->ir->names, p->dx, source), true);
     map_set_ptr(&p->std, row, m);
     return m;

@@ -61,7 +61,8 @@ static void read_bases(Spec *sp, RecordClass *c)
         const Ast *x = bases->data[i];
         if (x->kind == AST_KEYWORD || x->kind == AST_STARRED) continue;
         SpecValue base = module_try(sp, c->module, x);
-        if (module_is_host(base) && str_among(base.module->path, makers + 1)) c->kind = RECORD_TUPLE;
+        if (module_is_host(base) && str_among(base.module->path, makers + 1))
+            c->kind = RECORD_TUPLE;
         if (base.kind != SV_RECORD_CLASS) continue;
         c->base = base.record_class;
         c->kind = base.record_class->kind;
@@ -301,7 +302,8 @@ static SpecValue bind_method(Spec *sp, const Ast *def, const RecordClass *owner,
 SpecValue record_refuse_name(Spec *sp, SpecValue x, const char *what, Str name, Span at)
 {
     const SpecTuple *t = x.tuple;
-    spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, at, "%s has no %s'%s'", spec_describe(sp, x), what, name);
+    spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, at, "%s has no %s'%s'", spec_describe(sp, x), what,
+                  name);
     spec_suggest(sp, at, name, t->names ? nearest_word(name, t->names, t->len) : NULL);
     return sv_error();
 }

@@ -343,7 +343,8 @@ const char *spec_describe(Spec *sp, SpecValue v)
     const SpecBlockPtr *p = sv_is_address(v) ? v.block_ptr : NULL;
     switch (v.kind) {
     case SV_BOOL: case SV_INT: case SV_FLOAT:
-        return arena_printf(sp->arena, "%s %s", sv_class(v), op_format(sp, v, 'r', NULL, SPAN_NONE));
+        return arena_printf(sp->arena, "%s %s", sv_class(v),
+                            op_format(sp, v, 'r', NULL, SPAN_NONE));
     case SV_STR: return arena_printf(sp->arena, "the string '%s'", v.s);
     case SV_TYPE: return arena_printf(sp->arena, "the type %s", type_text(sp->arena, v.type));
     case SV_TUPLE: return describe_items(sp, "a tuple", v.tuple);

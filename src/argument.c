@@ -28,15 +28,12 @@ const char *run_find_define(const Run *r, const char *name, size_t len)
 
 static bool read_params(Run *r)
 {
-    const char *kernel = r->o->compile.kernel;
-    if (tkc_source_param_count(r->source, kernel, &r->nargs) != TKC_OK) return false;
-    r->args = options_alloc((size_t)r->nargs + 1, sizeof *r->args);
-    for (int i = 0; i < r->nargs; i++) {
-        RunArg *a = &r->args[i];
-        a->param.size = sizeof a->param;
-        if (tkc_source_param(r->source, kernel, i, &a->param) != TKC_OK) return false;
-        a->name = a->param.name;
-    }
+    int n = 0;
+    const TkcParam *all = command_params(r->o, r->source, r->o->compile.kernel, &n);
+    if (!all) return false;
+    r->args = options_alloc(r->o, (size_t)n + 1, sizeof *r->args);
+    for (; r->nargs < n; r->nargs++)
+        r->args[r->nargs] = (RunArg){.name = all[r->nargs].name, .param = all[r->nargs]};
     return true;
 }
 
@@ -143,56 +140,48 @@ static bool all_given(Run *r)
 static void define_none(Run *r)
 {
     Options *o = r->o;
-    TkcDefine *all = options_grow(o->defines, o->ndefines + r->nargs, sizeof *all);
-    o->defines = all;
     for (int i = 0; i < r->nargs; i++) {
         RunArg *a = &r->args[i];
         if (!a->text || strcmp(a->text, "None") || (a->is_default && a->param.is_constexpr))
             continue;
-        all[o->ndefines++] = (TkcDefine){a->name, "None"};
+        options_push(o, o->defines, o->ndefines, ((TkcDefine){a->name, "None"}));
         a->text = NULL;
     }
-    o->compile.defines = all;
+    o->compile.defines = o->defines;
     o->compile.ndefines = (size_t)o->ndefines;
 }
 
 /* ---- values ---- */
 
-static bool ends_with(const char *s, size_t n, const char *suffix)
+static bool is_npy(const char *path, size_t n)
 {
-    size_t m = strlen(suffix);
-    return n >= m && !memcmp(s + n - m, suffix, m);
+    return n >= 4 && !memcmp(path + n - 4, ".npy", 4);
 }
 
-bool run_is_npy(const char *text, size_t *len, DType *as)
+size_t run_npy_length(const char *text)
 {
-    *as = DT_NONE;
-    *len = strlen(text);
     const char *colon = strrchr(text, ':');
-    if (colon && ends_with(text, (size_t)(colon - text), ".npy")) {
-        *as = array_dtype(colon + 1, strlen(colon + 1));
-        *len = (size_t)(colon - text);
-        return true;
-    }
-    return ends_with(text, *len, ".npy");
+    const size_t all = strlen(text), n = colon ? (size_t)(colon - text) : all;
+    return is_npy(text, n) ? n : is_npy(text, all) ? all : 0;
 }
 
 static bool make_array(Run *r, RunArg *a, int index)
 {
     char why[256];
-    size_t len;
-    DType as;
+    const size_t len = run_npy_length(a->text);
     bool ok;
-    if (run_is_npy(a->text, &len, &as)) {
-        if (a->text[len] == ':' && as == DT_NONE)
-            return command_refuse("%s: '%s' is not an element type", a->name, a->text + len + 1);
+    if (len) {
+        const char *type = a->text[len] ? a->text + len + 1 : NULL;
+        const DType as = type ? array_dtype(type, strlen(type)) : DT_NONE;
+        if (type && as == DT_NONE)
+            return command_refuse("%s: '%s' is not an element type", a->name, type);
         char *path = strndup(a->text, len);
         ok = path && array_load(&a->array, path, as, why, sizeof why);
         if (!ok) command_fail("%s: cannot use '%s': %s", a->name, path, why);
         free(path);
     } else {
-        ok = array_generate(&a->array, a->text, r->o->seed * 1000003u + (uint64_t)index, why,
-                            sizeof why);
+        const uint64_t seed = (uint64_t)r->o->seed * 1000003u + (uint64_t)index;
+        ok = array_generate(&a->array, a->text, seed, why, sizeof why);
         if (!ok) command_fail("%s: %s", a->name, why);
     }
     a->is_array = ok;
@@ -250,13 +239,13 @@ static const char *numpy_name(DType d)
 static bool has_declared_elements(const RunArg *a)
 {
     const char *declared = a->param.type;
-    size_t len;
-    DType as, want = declared && *declared == '*' ? array_dtype(declared + 1, strlen(declared + 1))
-                                                  : DT_NONE;
+    const size_t len = run_npy_length(a->text);
+    DType want = declared && *declared == '*' ? array_dtype(declared + 1, strlen(declared + 1))
+                                              : DT_NONE;
     if (want == DT_NONE || want == a->array.dtype) return true;
     const char *have = tkc_dtype_info(a->array.dtype)->short_name, *numpy = numpy_name(want);
     const char *shape = strchr(a->text, '[');
-    if (!run_is_npy(a->text, &len, &as))
+    if (!len)
         command_fail("%s: its elements are %s, and it is declared %s; write %s=%.*s:%s%s", a->name,
                      have, declared, a->name, (int)strcspn(a->text, ":"), a->text,
                      tkc_dtype_info(want)->short_name, shape ? shape : "");
@@ -280,18 +269,15 @@ static bool to_device(Run *r, RunArg *a)
     return true;
 }
 
-static bool is_float_type(const char *type)
-{
-    DType d = type ? array_dtype(type, strlen(type)) : DT_NONE;
-    return d != DT_NONE && tkc_dtype_info(d)->kind == DK_FLOAT;
-}
-
 static bool make_integer(RunArg *a, NumberRead read, int64_t n)
 {
     if (read == NUMBER_TOO_LARGE)
         return command_refuse("%s: %s does not fit 64 bits", a->name, a->text);
+    const char *type = a->param.type;
+    const DType d = type ? array_dtype(type, strlen(type)) : DT_NONE;
+    const bool is_float = d != DT_NONE && tkc_dtype_info(d)->kind == DK_FLOAT;
     double real = read == NUMBER_UNSIGNED ? (double)(uint64_t)n : (double)n;
-    a->arg = is_float_type(a->param.type) ? tkc_float(real) : tkc_int(n);
+    a->arg = is_float ? tkc_float(real) : tkc_int(n);
     if (read == NUMBER_UNSIGNED && a->arg.kind == TKC_ARG_INT) a->arg.type = "u64";
     return true;
 }
@@ -359,10 +345,7 @@ bool run_is_given(const Run *r, const RunArg *a)
 /* Whether an argument is an array is seen from its text alone. */
 static bool names_array(const RunArg *a)
 {
-    size_t len;
-    DType as;
-    return !a->param.is_constexpr &&
-           (run_is_npy(a->text, &len, &as) || array_is_generator(a->text));
+    return !a->param.is_constexpr && (run_npy_length(a->text) || array_is_generator(a->text));
 }
 
 /* All but arrays, which need a device. */
@@ -416,9 +399,8 @@ static bool tell_heuristics(Run *r)
     TkcTuning said = {.size = sizeof said};
     TkcOptions *o = &r->o->compile;
     if (tkc_source_tuning(r->source, o->kernel, &said) != TKC_OK) return false;
-    TkcDefine *all = said.asked ? options_alloc((size_t)r->nargs + 1, sizeof *all) : NULL;
-    free(r->arguments);
-    o->arguments = r->arguments = all;
+    TkcDefine *all = said.asked ? options_alloc(r->o, (size_t)r->nargs + 1, sizeof *all) : NULL;
+    o->arguments = all;
     o->narguments = 0;
     for (int i = 0; all && i < r->nargs; i++) {
         const RunArg *a = &r->args[i];

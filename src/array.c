@@ -61,8 +61,7 @@ bool array_make(Array *a, DType dtype, int rank, const int64_t *shape, char *why
 void array_free(Array *a)
 {
     free(a->data);
-    free(a->unwritten);
-    a->data = a->unwritten = NULL;
+    a->data = NULL;
 }
 
 /* ---- elements ---- */

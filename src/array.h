@@ -17,7 +17,7 @@ typedef struct Array {
     int64_t count;   /* elements */
     size_t bytes;
     void *data;      /* row-major, owned */
-    bool *unwritten; /* of each element: nothing ever wrote it; owned; NULL: all are written */
+    bool *unwritten; /* of each element: nothing ever wrote it; NULL: all are written */
 } Array;
 
 /* Errors are written into why (`size` bytes) and give false; then nothing is owned. */

@@ -16,29 +16,25 @@
 enum { MAX_WORDS = 256, FIRST = 1024 };
 
 /* The first error of a line's compile. */
-typedef struct First {
-    char text[FIRST];
-} First;
-
-static void set_first(First *f, const char *text)
+static void set_first(char first[FIRST], const char *text)
 {
-    snprintf(f->text, sizeof f->text, "%s", text);
-    for (char *p = f->text; *p; p++)
+    snprintf(first, FIRST, "%s", text);
+    for (char *p = first; *p; p++)
         if ((unsigned char)*p < 32) *p = ' ';
 }
 
 static void keep_first(const TkcDiagnostic *d, void *user)
 {
-    First *f = user;
+    char *first = user;
     report_heed(d);
     char text[FIRST], flags[FIRST / 2];
-    if (f->text[0] || d->severity != TKC_SEVERITY_ERROR) return;
+    if (*first || d->severity != TKC_SEVERITY_ERROR) return;
     if (d->file) snprintf(text, sizeof text, "%s:%d:%d: %s", d->file, d->line, d->column, d->text);
     else snprintf(text, sizeof text, "%s", d->text);
     size_t n = strlen(text);
     if (*report_flags(d, flags, sizeof flags))
         snprintf(text + n, sizeof text - n, "; add %s", flags);
-    set_first(f, text);
+    set_first(first, text);
 }
 
 /* Blanks around a word are not of it. */
@@ -78,7 +74,7 @@ typedef struct Line {
 } Line;
 
 /* FILE, KERNEL or nothing, options: an option in the kernel's place means that none is named. */
-static bool read_line(Line *l, char *text, First *first)
+static bool read_line(Line *l, char *text, char *first)
 {
     char *words[MAX_WORDS];
     int n = split_words(text, words);
@@ -90,7 +86,7 @@ static bool read_line(Line *l, char *text, First *first)
     return true;
 }
 
-static bool compile_words(const Line *l, const Options *defaults, First *first, size_t *len)
+static bool compile_words(const Line *l, const Options *defaults, char *first, size_t *len)
 {
     Options o;
     bool ok = options_read_line(&o, defaults, l->argc, (char **)l->argv);
@@ -115,12 +111,12 @@ static bool compile_words(const Line *l, const Options *defaults, First *first, 
 static bool run_line(const Options *defaults, char *text)
 {
     Line l;
-    First first = {{0}};
+    char first[FIRST] = "";
     size_t len = 0;
     double start = clock_ms();
-    bool ok = read_line(&l, text, &first) && compile_words(&l, defaults, &first, &len);
+    bool ok = read_line(&l, text, first) && compile_words(&l, defaults, first, &len);
     if (ok) printf("ok\t%s\t%s\t%.3f\t%zu\n", l.file, l.kernel, clock_ms() - start, len);
-    else printf("error\t%s\t%s\t%s\n", l.file, l.kernel, first.text);
+    else printf("error\t%s\t%s\t%s\n", l.file, l.kernel, first);
     fflush(stdout);
     return ok;
 }
@@ -159,12 +155,10 @@ static int cannot_read(const Options *o, int error)
 
 int command_batch(TkcContext *cx, Options *o)
 {
-    char arch[16];
     errno = 0;
     FILE *f = strcmp(o->batch, "-") ? fopen(o->batch, "r") : stdin;
     if (!f) return cannot_read(o, errno);
-    if (!o->compile.arch && o->emit >= TKC_EMIT_LAYOUT)
-        o->compile.arch = command_default_arch(cx, arch, sizeof arch);
+    command_default_arch(cx, o);
     int error, code = run_lines(f, o, &error) ? EXIT_FINE : EXIT_REFUSED;
     if (error) code = cannot_read(o, error);
     if (f != stdin) fclose(f);

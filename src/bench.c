@@ -1,13 +1,11 @@
 /* -bench: how long a run takes, for each -line (a kernel or a configuration) and each value of
    -sweep. In: what -run takes. Out: a table on standard output, a line a value as soon as it is
    known; the same as CSV and as a plot. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "bench.h"
 #include "output.h"
-#include "plot.h"
 #include "run.h"
-#include "sweep.h"
 
 typedef struct Line {
     char label[96];
@@ -34,10 +32,9 @@ typedef struct Bench {
 
 static void add_line(Bench *b, const char *label, size_t len, const char *words)
 {
-    b->lines = options_grow(b->lines, b->nlines, sizeof *b->lines);
-    Line *l = &b->lines[b->nlines++];
-    l->words = words;
-    snprintf(l->label, sizeof l->label, "%.*s", (int)len, label);
+    Line l = {.words = words};
+    snprintf(l.label, sizeof l.label, "%.*s", (int)len, label);
+    options_push(b->o, b->lines, b->nlines, l);
 }
 
 /* "BLOCK=64 num_warps=4" as options: "-DBLOCK=64 -num-warps=4". */
@@ -93,22 +90,21 @@ static bool take_arguments(const Bench *b, Options *o)
 {
     const int given = o->args.len;
     const Bindings *all = &b->o->args;
-    Binding *data = calloc((size_t)(given + all->len + 1), sizeof *data);
+    Binding *data = options_alloc(o, (size_t)(given + all->len + 1), sizeof *data);
     bool is_bound = !*b->sweep.name, has = true, ok = true;
-    if (!data) return command_refuse("out of memory");
     for (int i = 0; i < given; i++) data[i] = o->args.data[i];
     for (int i = 0; i < all->len; i++) {
         if (o->compile.kernel != b->o->compile.kernel)
-            ok = ok && command_has_param(b->source, o->compile.kernel, all->data[i].name, &has);
+            ok = ok && command_has_param(o, b->source, o->compile.kernel, all->data[i].name, &has);
         bool again = !has;
         for (int k = 0; k < given; k++) again |= !strcmp(data[k].name, all->data[i].name);
         if (!again) data[o->args.len++] = all->data[i];
     }
     for (int i = 0; i < o->args.len; i++) is_bound |= !strcmp(data[i].name, b->sweep.name);
     for (int i = 0; i < o->ndefines; i++) is_bound |= !strcmp(o->defines[i].name, b->sweep.name);
-    if (!is_bound) ok = ok && command_has_param(b->source, o->compile.kernel, b->sweep.name, &has);
+    if (!is_bound)
+        ok = ok && command_has_param(o, b->source, o->compile.kernel, b->sweep.name, &has);
     if (!is_bound && has) data[o->args.len++] = (Binding){b->sweep.name, b->sweep.name};
-    free(o->args.data);
     o->args.data = data;
     return ok;
 }
@@ -244,27 +240,23 @@ static void write_csv(const Bench *b, FILE *f)
         }
 }
 
-static bool write_plot(const Bench *b, FILE *f)
+static void write_plot(const Bench *b, FILE *f)
 {
     const size_t cells = (size_t)(b->nlines * b->sweep.n);
-    PlotPoint *points = calloc(cells, sizeof *points);
-    const char **labels = calloc((size_t)b->nlines, sizeof *labels);
+    PlotPoint *points = options_alloc(b->o, cells, sizeof *points);
+    const char **labels = options_alloc(b->o, (size_t)b->nlines, sizeof *labels);
     char title[256];
-    for (size_t i = 0; points && i < cells; i++) {
+    for (size_t i = 0; i < cells; i++) {
         const double slow = figure(b, i, b->times[i].p80), fast = figure(b, i, b->times[i].p20);
         points[i] = (PlotPoint){figure(b, i, b->times[i].median), slow < fast ? slow : fast,
                                 slow < fast ? fast : slow};
     }
-    for (int i = 0; labels && i < b->nlines; i++) labels[i] = b->lines[i].label;
+    for (int i = 0; i < b->nlines; i++) labels[i] = b->lines[i].label;
     snprintf(title, sizeof title, "%s on %s (%s)", b->kernel, tkc_device_kind(b->dev),
              tkc_device_name(b->dev));
     const Plot p = {title,     b->sweep.name,   unit(b), b->sweep.n,
                     b->nlines, b->sweep.values, labels,  points};
-    const bool ok = points && labels;
-    if (ok) plot_write(f, &p);
-    free(points);
-    free(labels);
-    return ok;
+    plot_write(f, &p);
 }
 
 /* ---- all of it ---- */
@@ -292,7 +284,8 @@ static bool measure_all(Bench *b)
     }
     if (!*b->sweep.name) print_lines(b);
     if (b->csv.f) write_csv(b, b->csv.f);
-    return !b->plot.f || write_plot(b, b->plot.f) || command_refuse("out of memory");
+    if (b->plot.f) write_plot(b, b->plot.f);
+    return true;
 }
 
 static bool bench(Bench *b)
@@ -301,8 +294,8 @@ static bool bench(Bench *b)
     b->sweep.n = 1;
     if ((o->sweep && !sweep_read(&b->sweep, o->sweep)) || !make_lines(b)) return false;
     const size_t cells = (size_t)(b->nlines * b->sweep.n);
-    b->times = options_alloc(cells, sizeof *b->times);
-    b->amounts = options_alloc(cells, sizeof *b->amounts);
+    b->times = options_alloc(b->o, cells, sizeof *b->times);
+    b->amounts = options_alloc(b->o, cells, sizeof *b->amounts);
     bool ok = open_file("-csv", o->csv, &b->csv) && open_file("-plot", o->plot, &b->plot) &&
               measure_all(b);
     ok &= close_file("-csv", o->csv, &b->csv, ok);
@@ -314,9 +307,6 @@ int command_bench(TkcContext *cx, Options *o)
     Bench b = {.o = o, .cx = cx, .source = command_source(cx, o)};
     bool ok = b.source && bench(&b);
     tkc_context_on_diagnostic(cx, NULL, NULL); /* as in command_run */
-    free(b.lines);
-    free(b.times);
-    free(b.amounts);
     tkc_device_free(b.dev);
     tkc_source_free(b.source);
     return ok ? EXIT_FINE : EXIT_REFUSED;

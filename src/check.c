@@ -1,7 +1,6 @@
 /* -fsyntax-only: the kernels of one or more files, checked as far as their types and constexprs are
    known. A -D concerns the kernels of any file that have a parameter of that name; one that no file
    has is a mistake, as it is within one file. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "command.h"
@@ -11,31 +10,31 @@ typedef struct Totals {
     bool *used; /* of each -D: a file has a kernel with such a parameter */
 } Totals;
 
-static bool has_param(TkcSource *source, const char *name)
+static bool has_param(Options *o, TkcSource *source, const char *name)
 {
     const char *kernel;
     bool has = false;
     for (int k = 0; !has && (kernel = tkc_source_kernel_name(source, k)); k++)
-        command_has_param(source, kernel, name, &has);
+        command_has_param(o, source, kernel, name, &has);
     return has;
 }
 
 /* The options with the defines of this file alone, in `own`. */
-static TkcOptions options_for(const Options *o, TkcSource *source, TkcDefine *own, Totals *t)
+static TkcOptions options_for(Options *o, TkcSource *source, TkcDefine *own, Totals *t)
 {
     TkcOptions options = o->compile;
     if (o->nfiles == 1) return options;
     options.defines = own;
     options.ndefines = 0;
     for (int i = 0; i < o->ndefines; i++) {
-        if (!has_param(source, o->defines[i].name)) continue;
+        if (!has_param(o, source, o->defines[i].name)) continue;
         t->used[i] = true;
         own[options.ndefines++] = o->defines[i];
     }
     return options;
 }
 
-static void check_file(TkcContext *cx, const Options *o, TkcDefine *own, Totals *t)
+static void check_file(TkcContext *cx, Options *o, TkcDefine *own, Totals *t)
 {
     int checked = 0, incomplete = 0, code = EXIT_REFUSED;
     TkcSource *source = command_source(cx, o);
@@ -74,11 +73,9 @@ static void tell(const Options *o, const Totals *t)
 int command_check(TkcContext *cx, Options *o)
 {
     size_t n = (size_t)o->ndefines + 1;
-    Totals t = {.code = EXIT_FINE, .used = options_alloc(n, sizeof *t.used)};
-    TkcDefine *own = options_alloc(n, sizeof *own);
+    Totals t = {.code = EXIT_FINE, .used = options_alloc(o, n, sizeof *t.used)};
+    TkcDefine *own = options_alloc(o, n, sizeof *own);
     check_files(cx, o, own, &t);
     if (t.code == EXIT_FINE) tell(o, &t);
-    free(t.used);
-    free(own);
     return t.code;
 }

@@ -11,8 +11,11 @@ TkcSource *command_source(TkcContext *cx, const Options *o);
 void command_tell_taken(int config, int nconfigs, const TkcDefine *values, size_t n);
 /* The value of the name of so many bytes, or NULL. */
 const char *command_value(const TkcDefine *all, size_t n, const char *name, size_t len);
-/* Whether the kernel has a parameter of that name. False after an error. */
-bool command_has_param(TkcSource *source, const char *kernel, const char *name, bool *has);
+/* The kernel's n parameters, kept with the options. NULL after an error. */
+TkcParam *command_params(Options *o, TkcSource *source, const char *kernel, int *n);
+/* Whether it has one of that name. False after an error. */
+bool command_has_param(Options *o, TkcSource *source, const char *kernel, const char *name,
+                       bool *has);
 /* The exit code that a status means. */
 int command_exit(TkcStatus status);
 /* "tkc: error: …" on standard error; gives EXIT_REFUSED. */
@@ -27,9 +30,8 @@ char *command_read(FILE *f, size_t *len, const char **why);
 int command_write(const Options *o, const char *text, size_t len);
 /* The GPU that is here; NULL: none, of which nothing is said. */
 TkcDevice *command_gpu(TkcContext *cx);
-/* The arch to compile for when none is given: the GPU's that is there, else NULL (the library's
-   default). */
-const char *command_default_arch(TkcContext *cx, char *buffer, size_t size);
+/* Where code is made and no arch is given for it: the GPU's that is there, else the library's default. */
+void command_default_arch(TkcContext *cx, Options *o);
 
 /* ---- depend.c: -MD, what an output was made of, as a rule for make and ninja ---- */
 typedef struct Depends {
@@ -40,7 +42,7 @@ typedef struct Depends {
 /* Every file that a name of the artifact resolved to, once. */
 void depend_add(Depends *d, const TkcArtifact *artifact);
 /* "OUTPUT: FILE FILE …", where the options say. Without -MD, or where the output's exit code is not
-   fine, nothing. Frees the list. An exit code. */
+   fine, nothing. An exit code. */
 int depend_write(Depends *d, int code);
 
 /* What is asked for; gives the exit code. */

@@ -1,7 +1,6 @@
 /* Names are escaped as gcc does, which make and ninja both read. */
 #include "command.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "output.h"
@@ -19,7 +18,7 @@ void depend_add(Depends *d, const TkcArtifact *artifact)
     const TkcFile *file;
     for (int i = 0; d->o->depend && (file = tkc_artifact_file(artifact, i)); i++)
         if (file->text && strcmp(file->path, "<stdin>") && !has(d, file->path))
-            options_add_text(&d->paths, &d->n, options_keep(d->o, file->path));
+            options_push(d->o, d->paths, d->n, options_keep(d->o, file->path));
 }
 
 static void put_name(FILE *f, const char *name)
@@ -61,6 +60,5 @@ int depend_write(Depends *d, int code)
         }
         if (!ok) code = command_fail("cannot write '%s': %s", path, why);
     }
-    free(d->paths);
     return code;
 }

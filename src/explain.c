@@ -35,11 +35,10 @@ static void print_registers(Options *o, TkcContext *cx, const TkcArtifact *ptx)
 
 int command_explain(TkcContext *cx, Options *o)
 {
-    char arch[16];
     TkcArtifact *ptx = NULL, *lines = NULL;
     TkcSource *source = command_source(cx, o);
     if (!source) return EXIT_REFUSED;
-    if (!o->compile.arch) o->compile.arch = command_default_arch(cx, arch, sizeof arch);
+    command_default_arch(cx, o);
     TkcStatus status = tkc_compile(source, &o->compile, TKC_EMIT_PTX, &ptx);
     if (status == TKC_OK) {
         tkc_context_on_diagnostic(cx, NULL, NULL); /* all was said */

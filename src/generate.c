@@ -40,45 +40,38 @@ static void make_rand(const Array *a, uint64_t seed, int64_t from, int n, double
         out[i] = (double)(int64_t)((random_bits(seed, (uint64_t)(from + i)) >> 32) * below >> 32);
 }
 
+/* c[0] z^(n - 1) + … + c[n - 1] */
+static inline double polynomial(double z, const double *c, int n)
+{
+    double p = c[0];
+    for (int i = 1; i < n; i++) p = p * z + c[i];
+    return p;
+}
+
 /* ln u for 2^-52 <= u <= 1: u = 2^e m with m around 1, ln m = 2 artanh s of s = (m - 1) / (m +
    1). */
 static inline double log_unit(double u)
 {
+    static const double c[] = {1.0 / 15, 1.0 / 13, 1.0 / 11, 1.0 / 9, 1.0 / 7, 1.0 / 5, 1.0 / 3};
     const uint64_t half_root = 0x3FE6A09E667F3BCD; /* of 2: m is in [it, twice it) */
     uint64_t e64 = (f64_bits(u) - half_root + (UINT64_C(64) << 52)) >> 52; /* e + 64 */
     double e = f64_of(e64 | 0x4330000000000000) - (0x1p52 + 64);
     double f = f64_of(f64_bits(u) - ((e64 - 64) << 52)) - 1, s = f / (2 + f), z = s * s;
-    double p = 1.0 / 15;
-    p = p * z + 1.0 / 13;
-    p = p * z + 1.0 / 11;
-    p = p * z + 1.0 / 9;
-    p = p * z + 1.0 / 7;
-    p = p * z + 1.0 / 5;
-    p = p * z + 1.0 / 3;
-    return e * 0.69314718055994531 + 2 * (s + s * z * p);
+    return e * 0.69314718055994531 + 2 * (s + s * z * polynomial(z, c, 7));
 }
 
 static inline double sine(double x)
 {
-    double z = x * x, p = 1.0 / 6227020800;
-    p = p * z - 1.0 / 39916800;
-    p = p * z + 1.0 / 362880;
-    p = p * z - 1.0 / 5040;
-    p = p * z + 1.0 / 120;
-    p = p * z - 1.0 / 6;
-    return x + x * z * p;
+    static const double c[] = {1.0 / 6227020800, -1.0 / 39916800, 1.0 / 362880,
+                               -1.0 / 5040,      1.0 / 120,       -1.0 / 6};
+    return x + x * (x * x) * polynomial(x * x, c, 6);
 }
 
 static inline double cosine(double x)
 {
-    double z = x * x, p = -1.0 / 87178291200;
-    p = p * z + 1.0 / 479001600;
-    p = p * z - 1.0 / 3628800;
-    p = p * z + 1.0 / 40320;
-    p = p * z - 1.0 / 720;
-    p = p * z + 1.0 / 24;
-    p = p * z - 1.0 / 2;
-    return 1 + z * p;
+    static const double c[] = {-1.0 / 87178291200, 1.0 / 479001600, -1.0 / 3628800, 1.0 / 40320,
+                               -1.0 / 720,         1.0 / 24,        -1.0 / 2};
+    return 1 + x * x * polynomial(x * x, c, 7);
 }
 
 /* Which of the two runs is settled when the program starts, which sanitizers cannot bear: AVX2

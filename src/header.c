@@ -12,13 +12,6 @@
 
 enum { MOST_VARIANTS = 64 };
 
-/* The list's new last, zeroed. */
-static void *add(void **list, int *n, size_t size)
-{
-    char *longer = *list = options_grow(*list, *n, size);
-    return memset(longer + (size_t)(*n)++ * size, 0, size);
-}
-
 /* ---- alternatives of hints ---- */
 
 /* The end of an item of a signature; commas between <> are a descriptor's. */
@@ -45,36 +38,31 @@ static int count_alternatives(const char *begin, const char *end)
     return count;
 }
 
-/* The item with alternative `i` of its hint; "any" is no hint. */
-static void put_item(FILE *out, const char *begin, const char *end, int i)
+/* The item with alternative `i` of its hint; "any" is no hint. Gives the end. */
+static char *put_item(char *out, const char *begin, const char *end, int i)
 {
     const char *hint = hint_of(begin, end), *at = hint ? hint : end;
     for (; i; i--) at += strcspn(at, "|") + 1;
     const size_t left = (size_t)(end - at), most = strcspn(at, "|"), n = most < left ? most : left;
     const bool any = hint && n == 3 && !memcmp(at, "any", 3);
-    fwrite(begin, 1, (size_t)((hint ? hint : end) - begin) - any, out);
-    if (hint && !any) fwrite(at, 1, n, out);
+    out = mempcpy(out, begin, (size_t)((hint ? hint : end) - begin) - any);
+    return hint && !any ? mempcpy(out, at, n) : out;
 }
 
-/* The combination of that number, in which the first item varies first; NULL past the last, and
- *with ok false without memory. */
-static char *combination(const char *signature, int number, bool *ok)
+/* The combination of that number, in which the first item varies first; NULL past the last. */
+static const char *combination(Options *o, const char *signature, int number)
 {
-    char *text = NULL;
-    size_t len;
-    FILE *out = open_memstream(&text, &len);
-    for (const char *p = signature; out && *p;) {
+    char *text = options_keep(o, signature), *out = text; /* no longer than that */
+    for (const char *p = signature; *p;) {
         const char *end = item_end(p);
         const int count = count_alternatives(p, end);
-        put_item(out, p, end, number % count);
+        out = put_item(out, p, end, number % count);
         number /= count;
-        if (*end) fputc(',', out);
+        if (*end) *out++ = ',';
         p = end + (*end == ',');
     }
-    *ok = out && !ferror(out) && fclose(out) == 0;
-    if (*ok && !number) return text;
-    free(text);
-    return NULL;
+    *out = 0;
+    return number ? NULL : text;
 }
 
 /* ---- one variant ---- */
@@ -95,11 +83,11 @@ static bool is_one(const char *signature, const char *name)
     return false;
 }
 
-static void take_facts(Variant *v)
+static void take_facts(const Header *h, Variant *v)
 {
     const TkcArtifact *a = v->images[0].code;
     const int n = tkc_artifact_param_count(a);
-    v->divides = options_alloc((size_t)n + 1, sizeof *v->divides);
+    v->divides = options_alloc(h->o, (size_t)n + 1, sizeof *v->divides);
     for (int i = 0; i < n; i++) {
         ParamType t;
         const char *type = tkc_artifact_param_type(a, i);
@@ -124,10 +112,10 @@ static bool compile_image(Header *h, TkcSource *source, const Entry *e, Variant 
 
 static bool compile_variant(Header *h, TkcSource *source, const Entry *e, Variant *v)
 {
-    v->images = options_alloc((size_t)h->narchs, sizeof *v->images);
+    v->images = options_alloc(h->o, (size_t)h->narchs, sizeof *v->images);
     for (int i = 0; i < h->narchs; i++)
         if (!compile_image(h, source, e, v, i)) return false;
-    take_facts(v);
+    take_facts(h, v);
     return true;
 }
 
@@ -183,25 +171,20 @@ static bool add_variant(Header *h, TkcSource *source, Entry *e, const char *sign
     if (e->nvariants == MOST_VARIANTS)
         return command_refuse("'%s' has more than %d variants; give fewer hints with '|'", e->name,
                               MOST_VARIANTS);
-    Variant *v = add((void **)&e->variants, &e->nvariants, sizeof *v);
-    v->signature = signature;
-    if (!compile_variant(h, source, e, v) || !check_newest(e)) return false;
+    options_push(h->o, e->variants, e->nvariants, (Variant){.signature = signature});
+    if (!compile_variant(h, source, e, &e->variants[e->nvariants - 1]) || !check_newest(e))
+        return false;
     sort_newest(e);
     return true;
 }
 
 static bool add_variants(Header *h, TkcSource *source, Entry *e)
 {
-    const char *signature = e->options->compile.signature;
-    char *text;
-    bool ok = true;
+    const char *signature = e->options->compile.signature, *text;
     if (!signature) return add_variant(h, source, e, NULL);
-    for (int i = 0; (text = combination(signature, i, &ok)); i++) {
-        const char *kept = options_keep(h->o, text);
-        free(text);
-        if (!add_variant(h, source, e, kept)) return false;
-    }
-    return ok || command_refuse("out of memory");
+    for (int i = 0; (text = combination(h->o, signature, i)); i++)
+        if (!add_variant(h, source, e, text)) return false;
+    return true;
 }
 
 /* ---- the functions ---- */
@@ -229,9 +212,8 @@ static Entry *find_entry(Header *h, const char *name)
                             "-entry \"NAME: WORDS\"",
                             name),
                NULL;
-    Entry *e = add((void **)&h->entries, &h->nentries, sizeof *e);
-    e->name = name;
-    return e;
+    options_push(h->o, h->entries, h->nentries, (Entry){.name = name});
+    return &h->entries[h->nentries - 1];
 }
 
 static bool add_entry(Header *h, TkcSource *source, const char *name, Options *o)
@@ -262,7 +244,7 @@ static bool make_entries(Header *h, TkcSource *source)
     const char *kernel = h->o->compile.kernel;
     if (!kernel) kernel = tkc_source_kernel_name(source, 0);
     if (!h->o->nentries) return add_entry(h, source, kernel ? kernel : "none", h->o);
-    h->words = options_alloc((size_t)h->o->nentries, sizeof *h->words);
+    h->words = options_alloc(h->o, (size_t)h->o->nentries, sizeof *h->words);
     for (int i = 0; i < h->o->nentries; i++)
         if (!add_words(h, source, i)) return false;
     return true;
@@ -276,7 +258,7 @@ static bool read_archs(Header *h)
         for (int i = 0; i < h->narchs; i++)
             if (!strcmp(h->archs[i], arch))
                 return command_refuse("'%s' is given twice with -arch", arch);
-        options_add_text(&h->archs, &h->narchs, arch);
+        options_push(h->o, h->archs, h->narchs, arch);
     }
     return h->narchs ||
            command_refuse("-arch takes targets, sm_80,sm_90a, not '%s'", h->o->compile.arch);
@@ -306,15 +288,9 @@ static void free_header(Header *h)
                 tkc_artifact_free(e->variants[k].images[j].code);
                 free(e->variants[k].images[j].cubin);
             }
-            free(e->variants[k].images);
-            free(e->variants[k].divides);
         }
-        free(e->variants);
     }
     for (int i = 0; h->words && i < h->o->nentries; i++) options_fini(&h->words[i]);
-    free(h->words);
-    free(h->entries);
-    free(h->archs);
 }
 
 int command_header(TkcContext *cx, Options *o)

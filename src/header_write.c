@@ -60,10 +60,10 @@ static bool has_name(const Names *names, const char *name)
 }
 
 /* "d.shape0" is d_shape0; what would be another's gets more '_'. */
-static void add_name(Names *names, const char *name)
+static void add_name(Options *o, Names *names, const char *name)
 {
     const size_t room = strlen(name) + MOST_PARAMS + 2;
-    char *out = options_alloc(room, 1);
+    char *out = options_alloc(o, room, 1);
     size_t n = 0;
     if (isdigit((unsigned char)*name)) out[n++] = '_';
     for (; *name; name++) out[n++] = isalnum((unsigned char)*name) ? *name : '_';
@@ -72,17 +72,11 @@ static void add_name(Names *names, const char *name)
     names->of[names->n++] = out;
 }
 
-static void name_params(Names *names, const TkcArtifact *a)
+static void name_params(Options *o, Names *names, const TkcArtifact *a)
 {
     const int n = tkc_artifact_param_count(a);
-    *names = (Names){.of = options_alloc((size_t)n + 1, sizeof(char *))};
-    for (int i = 0; i < n; i++) add_name(names, tkc_artifact_param_name(a, i));
-}
-
-static void free_names(Names *names)
-{
-    for (int i = 0; i < names->n; i++) free(names->of[i]);
-    free(names->of);
+    names->of = options_alloc(o, (size_t)n + 1, sizeof(char *));
+    for (int i = 0; i < n; i++) add_name(o, names, tkc_artifact_param_name(a, i));
 }
 
 /* Floats that C has no type for are given as their bits. */
@@ -345,12 +339,10 @@ char *header_write(const Header *h, size_t *len)
 {
     char *text = NULL;
     FILE *f = open_memstream(&text, len);
-    Names *names = options_alloc((size_t)h->nentries, sizeof *names);
+    Names *names = options_alloc(h->o, (size_t)h->nentries, sizeof *names);
     for (int i = 0; i < h->nentries; i++)
-        name_params(&names[i], h->entries[i].variants[0].images[0].code);
+        name_params(h->o, &names[i], h->entries[i].variants[0].images[0].code);
     bool ok = f && put_all(f, h, names);
-    for (int i = 0; i < h->nentries; i++) free_names(&names[i]);
-    free(names);
     if (f && fclose(f) != 0) ok = false;
     if (ok) return text;
     free(text);

@@ -22,42 +22,40 @@ static void print_param(const TkcParam *p, int width)
     putchar('\n');
 }
 
-static bool print_params(TkcSource *source, const char *kernel)
+static bool print_params(Options *o, TkcSource *source, const char *kernel)
 {
-    int count, width = 0;
-    TkcParam p = {.size = sizeof p};
-    if (tkc_source_param_count(source, kernel, &count) != TKC_OK) return false;
-    for (int i = 0; i < count; i++)
-        if (tkc_source_param(source, kernel, i, &p) == TKC_OK && (int)strlen(p.name) > width)
-            width = (int)strlen(p.name);
-    for (int i = 0; i < count; i++)
-        if (tkc_source_param(source, kernel, i, &p) == TKC_OK) print_param(&p, width);
+    int n, width = 0;
+    const TkcParam *all = command_params(o, source, kernel, &n);
+    if (!all) return false;
+    for (int i = 0; i < n; i++)
+        if ((int)strlen(all[i].name) > width) width = (int)strlen(all[i].name);
+    for (int i = 0; i < n; i++) print_param(&all[i], width);
     return true;
 }
 
-static bool print_kernel(TkcSource *source, const char *kernel)
+static bool print_kernel(Options *o, TkcSource *source, const char *kernel)
 {
     const char *const *configs;
     int count;
     printf("%s\n", kernel);
-    if (!print_params(source, kernel) ||
+    if (!print_params(o, source, kernel) ||
         tkc_source_configs(source, kernel, &configs, &count) != TKC_OK)
         return false;
     for (int i = 0; i < count; i++) printf("    configuration %d  %s\n", i + 1, configs[i]);
     return true;
 }
 
-static bool print_file(TkcContext *cx, const Options *o)
+static bool print_file(TkcContext *cx, Options *o)
 {
     TkcSource *source = command_source(cx, o);
     if (!source) return false;
     const char *only = o->compile.kernel, *name;
     int count;
-    bool ok = only ? print_kernel(source, only)
+    bool ok = only ? print_kernel(o, source, only)
                    : tkc_source_kernel_count(source) > 0 ||
                          tkc_source_param_count(source, NULL, &count) == TKC_OK; /* says why */
     for (int i = 0; !only && (name = tkc_source_kernel_name(source, i)); i++)
-        ok &= print_kernel(source, name);
+        ok &= print_kernel(o, source, name);
     tkc_source_free(source);
     return ok;
 }

@@ -87,13 +87,11 @@ TkcDevice *command_gpu(TkcContext *cx)
     return status == TKC_OK ? dev : NULL;
 }
 
-const char *command_default_arch(TkcContext *cx, char *buffer, size_t size)
+void command_default_arch(TkcContext *cx, Options *o)
 {
-    TkcDevice *dev = command_gpu(cx);
-    if (!dev) return NULL;
-    snprintf(buffer, size, "%s", tkc_device_arch(dev));
+    TkcDevice *dev = o->compile.arch || o->emit < TKC_EMIT_LAYOUT ? NULL : command_gpu(cx);
+    if (dev) o->compile.arch = options_keep(o, tkc_device_arch(dev));
     tkc_device_free(dev);
-    return buffer;
 }
 
 static void print_times(const TkcArtifact *a)
@@ -125,17 +123,25 @@ const char *command_value(const TkcDefine *all, size_t n, const char *name, size
     return NULL;
 }
 
-bool command_has_param(TkcSource *source, const char *kernel, const char *name, bool *has)
+TkcParam *command_params(Options *o, TkcSource *source, const char *kernel, int *n)
+{
+    if (tkc_source_param_count(source, kernel, n) != TKC_OK) return NULL;
+    TkcParam *all = options_alloc(o, (size_t)*n + 1, sizeof *all);
+    for (int i = 0; i < *n; i++) {
+        all[i].size = sizeof *all;
+        if (tkc_source_param(source, kernel, i, &all[i]) != TKC_OK) return NULL;
+    }
+    return all;
+}
+
+bool command_has_param(Options *o, TkcSource *source, const char *kernel, const char *name,
+                       bool *has)
 {
     int n = 0;
-    TkcParam p = {.size = sizeof p};
-    bool ok = tkc_source_param_count(source, kernel, &n) == TKC_OK;
+    const TkcParam *all = command_params(o, source, kernel, &n);
     *has = false;
-    for (int i = 0; ok && i < n && !*has; i++) {
-        ok = tkc_source_param(source, kernel, i, &p) == TKC_OK;
-        *has = ok && !strcmp(p.name, name);
-    }
-    return ok;
+    for (int i = 0; all && i < n; i++) *has |= !strcmp(all[i].name, name);
+    return all;
 }
 
 /* Its PTX assembled, malloc'ed; NULL: said why not. */
@@ -182,15 +188,13 @@ static void tell_taken(const TkcArtifact *a)
 
 int command_compile(TkcContext *cx, Options *o)
 {
-    char arch[16];
     TkcSource *source = command_source(cx, o);
     if (!source) return EXIT_REFUSED;
     if (o->product == PRODUCT_CUBIN && !o->output && isatty(1)) {
         tkc_source_free(source);
         return command_fail("a cubin is no text for a terminal; -o FILE.cubin says where to");
     }
-    if (!o->compile.arch && o->emit >= TKC_EMIT_LAYOUT)
-        o->compile.arch = command_default_arch(cx, arch, sizeof arch);
+    command_default_arch(cx, o);
     TkcArtifact *artifact = NULL;
     TkcStatus status = tkc_compile(source, &o->compile, o->emit, &artifact);
     int code = command_exit(status);

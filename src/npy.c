@@ -138,12 +138,11 @@ static char *read_preamble(FILE *f, char *why, size_t size)
     unsigned char head[12];
     size_t got = fread(head, 1, 10, f);
     if (ferror(f)) return cut_short(f, why, size), NULL;
-    if (memcmp(head, "\x93NUMPY", got < 6 ? got : 6) || got < 10) {
-        bool begins = got && !memcmp(head, "\x93NUMPY", got < 6 ? got : 6);
-        snprintf(why, size, "%s",
-                 begins ? "it is truncated" : got ? "it is not a .npy file" : "it is empty");
-        return NULL;
-    }
+    const bool begins = got && !memcmp(head, "\x93NUMPY", got < 6 ? got : 6);
+    if (!begins || got < 10)
+        return snprintf(why, size, "%s",
+                        begins ? "it is truncated" : got ? "it is not a .npy file" : "it is empty"),
+               NULL;
     size_t len = head[8] | (size_t)head[9] << 8;
     if (head[6] >= 2) {
         if (fread(head + 10, 1, 2, f) != 2) return cut_short(f, why, size), NULL;

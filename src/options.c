@@ -3,6 +3,7 @@
 
 #include <float.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -50,29 +51,31 @@ static bool misuse(Options *o, const char *fmt, ...)
 
 /* ---- memory, and lists that grow ---- */
 
-static void *needed(void *p)
+struct OptionsMemory {
+    struct OptionsMemory *next;
+    max_align_t data[];
+};
+
+void *options_alloc(Options *o, size_t n, size_t size)
 {
-    if (!p) exit(report_error("command", "out of memory"));
-    return p;
+    struct OptionsMemory *m = calloc(1, sizeof *m + n * size);
+    if (!m) exit(report_error("command", "out of memory"));
+    m->next = o->owned;
+    o->owned = m;
+    return m->data;
 }
 
-void *options_alloc(size_t n, size_t size)
+/* There is room up to a power of two. */
+void *options_grow(Options *o, void *list, int len, size_t size)
 {
-    return needed(calloc(n, size));
-}
-
-void *options_grow(void *list, int len, size_t size)
-{
-    return needed(realloc(list, (size_t)(len + 1) * size));
+    if (len & (len - 1)) return list;
+    void *longer = options_alloc(o, 2 * (size_t)len + 1, size);
+    return len ? memcpy(longer, list, (size_t)len * size) : longer;
 }
 
 char *options_keep(Options *o, const char *text)
 {
-    size_t n = strlen(text) + 1;
-    char *copy = memcpy(options_grow(NULL, (int)n, 1), text, n);
-    o->owned = options_grow(o->owned, o->nowned, sizeof *o->owned);
-    o->owned[o->nowned++] = copy;
-    return copy;
+    return strcpy(options_alloc(o, strlen(text) + 1, 1), text);
 }
 
 /* Splits a copy of NAME=VALUE; false without a name or '='. */
@@ -94,15 +97,8 @@ static bool add_binding(Options *o, Bindings *list, OptId id, const char *text)
         return misuse(o, "%s takes %s, not '%s'",
                       id == OPT_COUNT ? "an argument" : rows[id].spelling,
                       id == OPT_COUNT ? "NAME=VALUE" : rows[id].arg, text);
-    list->data = options_grow(list->data, list->len, sizeof *list->data);
-    list->data[list->len++] = b;
+    options_push(o, list->data, list->len, b);
     return true;
-}
-
-static void put_define(Options *o, TkcDefine d)
-{
-    o->defines = options_grow(o->defines, o->ndefines, sizeof *o->defines);
-    o->defines[o->ndefines++] = d;
 }
 
 /* Defines before the first are defaults: they may be given anew. */
@@ -114,36 +110,29 @@ static bool add_define(Options *o, int first, const char *text)
         if (!strcmp(o->defines[i].name, b.name))
             return misuse(o, "'%s' is given twice with -D", b.name);
     for (int i = 0; i < first && i < o->ndefines; i++)
-        if (!strcmp(o->defines[i].name, b.name)) {
-            o->defines[i].value = b.value;
-            return true;
-        }
-    put_define(o, (TkcDefine){b.name, b.value});
+        if (!strcmp(o->defines[i].name, b.name)) return o->defines[i].value = b.value, true;
+    options_push(o, o->defines, o->ndefines, ((TkcDefine){b.name, b.value}));
     return true;
 }
 
-bool options_add_text(const char ***list, int *len, const char *text)
+static void take_defines(Options *o, const Options *defaults)
 {
-    *list = options_grow(*list, *len, sizeof **list);
-    (*list)[(*len)++] = text;
-    return true;
+    for (int i = 0; i < defaults->ndefines; i++)
+        options_push(o, o->defines, o->ndefines, defaults->defines[i]);
 }
 
 /* A list that the library reads, with one more. */
 static bool add_to_list(Options *o, const char **list, const char *one)
 {
-    const size_t n = *list ? strlen(*list) : 0;
-    char *longer = options_grow(NULL, (int)(n + strlen(one) + 1), 1);
-    sprintf(longer, "%s%s%s", n ? *list : "", n ? "," : "", one);
-    *list = options_keep(o, longer);
-    free(longer);
-    return true;
+    const char *before = *list ? *list : "";
+    char *longer = options_alloc(o, strlen(before) + strlen(one) + 2, 1);
+    sprintf(longer, "%s%s%s", before, *before ? "," : "", one);
+    return *list = longer, true;
 }
 
 static bool add_print(Options *o, const char *what, bool is_whole)
 {
-    o->print = options_grow(o->print, o->nprint, sizeof *o->print);
-    o->print[o->nprint++] = (Print){what, is_whole};
+    options_push(o, o->print, o->nprint, ((Print){what, is_whole}));
     return true;
 }
 
@@ -271,39 +260,16 @@ static bool read_signature(Options *o, Seen *seen, const char *v)
     return add_to_list(o, &o->compile.signature, v);
 }
 
-/* 0 is no limit at all, which the library's options write -1. */
-static bool read_max_seconds(Options *o, const char *v)
-{
-    double *most = &o->compile.max_seconds;
-    if (!read_time(o, "-fmax-seconds", v, "seconds", 0, most)) return false;
-    *most = *most ? *most : -1;
-    return true;
-}
-
-static bool read_max_memory(Options *o, const char *v)
-{
-    int64_t *most = &o->compile.max_memory;
-    if (!read_count(o, "-fmax-memory", v, 0, INT64_MAX >> 20, most)) return false;
-    *most = *most ? *most << 20 : -1;
-    return true;
-}
-
-static bool read_seed(Options *o, const char *v)
-{
-    int64_t n;
-    if (!read_count(o, "-seed", v, 0, INT64_MAX, &n)) return false;
-    o->seed = (uint64_t)n;
-    return true;
-}
-
 /* What the rows of options.def say of an option's argument. */
 #define TEXT(field) (field = v, true)
-#define TEXTS(list) options_add_text(&o->list, &o->n##list, v)
+#define TEXTS(list) (options_push(o, o->list, o->n##list, v), true)
 #define ON(field) (field = true)
 #define CHOICE(field, type) (read_choice(o, id, v, &which) && (field = (type)which, true))
 #define COUNT(field, least, most) read_count(o, rows[id].spelling, v, least, most, &field)
 #define INT(field, least, most) read_int(o, rows[id].spelling, v, least, most, &field)
-#define TIME(field, unit) read_time(o, rows[id].spelling, v, unit, DBL_TRUE_MIN, &field)
+#define TIME(field, unit, least) read_time(o, rows[id].spelling, v, unit, least, &field)
+/* 0 is no limit at all, which the library's options write -1. */
+#define LIMIT(field, unit) ((field) = (field) ? (field) * (unit) : -1, true)
 
 static bool apply(Options *o, Seen *seen, OptId id, const char *v)
 {
@@ -318,32 +284,18 @@ static bool apply(Options *o, Seen *seen, OptId id, const char *v)
     return false;
 }
 
-/* Between an option and its argument in one word, whichever of the two the option is listed
-   with. */
-static bool is_joint(char c)
-{
-    return c == '=' || c == ' ';
-}
-
-/* What people also write for an option that stands alone. */
-static const struct {
-    const char *spelling;
-    OptId id;
-} others[] = {{"-h", OPT_HELP}, {"-help", OPT_HELP}};
-enum { OTHERS = sizeof others / sizeof *others };
-
 /* The row a word belongs to and where its argument starts (NULL: the next word, or none). */
 static OptId find_row(const char *word, const char **value)
 {
     *value = NULL;
-    for (int i = 0; i < OTHERS; i++)
-        if (!strcmp(word, others[i].spelling)) return others[i].id;
+    if (!strcmp(word, "-h") || !strcmp(word, "-help")) return OPT_HELP; /* as people write, too */
     for (int i = 0; i < OPT_COUNT; i++) {
         const OptForm form = rows[i].form;
         const size_t n = strlen(rows[i].spelling);
         if (form == FORM_GROUP || strncmp(word, rows[i].spelling, n)) continue;
+        /* in one word '=' or ' ' is between, whichever of the two the option is listed with */
         if (word[n] && form == FORM_JOINED) *value = word + n;
-        else if (word[n] && form != FORM_FLAG && is_joint(word[n])) *value = word + n + 1;
+        else if (form != FORM_FLAG && (word[n] == '=' || word[n] == ' ')) *value = word + n + 1;
         else if (word[n]) continue;
         return (OptId)i;
     }
@@ -394,16 +346,15 @@ static const char *nearest_option(const char *word)
     return tkc_nearest_word(plain, all, n);
 }
 
+static size_t name_length(const char *word)
+{
+    return strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
+}
+
 /* NAME=VALUE and not a path that holds a '='. */
 static bool is_argument(const char *word)
 {
-    size_t n = strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-    return n && word[n] == '=';
-}
-
-static bool is_name(const char *word)
-{
-    return !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")];
+    return name_length(word) && word[name_length(word)] == '=';
 }
 
 static bool unknown_option(Options *o, const char *word)
@@ -430,7 +381,7 @@ static bool unknown_option(Options *o, const char *word)
                       "there is no option '%s'; an argument of the kernel is written %s, a "
                       "constexpr -D%s",
                       word, name, name);
-    if (o->run && is_name(name))
+    if (o->run && !name[name_length(name)])
         return misuse(o,
                       "there is no option '%s'; an argument of the kernel is written %s=VALUE, a "
                       "constexpr -D%s=VALUE",
@@ -461,7 +412,7 @@ static bool read_word(Options *o, Seen *seen, int argc, char **argv, int *i)
         if (is_argument(word)) return add_binding(o, &o->args, OPT_COUNT, word);
         if (!word[0]) return misuse(o, "the name of the file is empty");
         if (!o->file) o->file = word;
-        return options_add_text(&o->files, &o->nfiles, word);
+        return options_push(o, o->files, o->nfiles, word), true;
     }
     OptId id = find_row(word, &value);
     if (id == OPT_COUNT) return unknown_option(o, word);
@@ -586,7 +537,7 @@ bool options_read_line(Options *o, const Options *defaults, int argc, char **arg
     Seen seen = {.first_define = defaults->ndefines};
     *o = (Options){
         .emit = defaults->emit, .language = defaults->language, .compile = defaults->compile};
-    for (int i = 0; i < defaults->ndefines; i++) put_define(o, defaults->defines[i]);
+    take_defines(o, defaults);
     if (!read_words(o, &seen, argc, argv)) return false;
     if (o->output || o->depend || o->nentries || o->ptxas || o->product || o->batch || o->run ||
         o->syntax_only || o->list || o->explain || o->cache || o->help || o->version ||
@@ -626,23 +577,9 @@ bool options_read_variant(Options *o, const Options *defaults, const char *what,
     char *argv[MOST + 1] = {NULL};
     int argc = 1;
     Seen seen = {.first_define = defaults->ndefines, .language = defaults->language_given};
-    *o = (Options){.file = defaults->file,
-                   .language = defaults->language,
-                   .product = defaults->product,
-                   .run = defaults->run,
-                   .bench = defaults->bench,
-                   .grid = defaults->grid,
-                   .device = defaults->device,
-                   .bytes = defaults->bytes,
-                   .flops = defaults->flops,
-                   .seed = defaults->seed,
-                   .warmup_ms = defaults->warmup_ms,
-                   .time_ms = defaults->time_ms,
-                   .timeout = defaults->timeout,
-                   .compile = defaults->compile,
-                   .no_memory_checks = defaults->no_memory_checks,
-                   .memory_given = defaults->memory_given};
-    for (int i = 0; i < defaults->ndefines; i++) put_define(o, defaults->defines[i]);
+    *o = (Options){0};
+    memcpy(o, defaults, offsetof(Options, files));
+    take_defines(o, defaults);
     if (!split_words(o, what, options_keep(o, words), argv, MOST, &argc) ||
         !read_words(o, &seen, argc, argv))
         return false;
@@ -653,19 +590,10 @@ bool options_read_variant(Options *o, const Options *defaults, const char *what,
 
 void options_fini(Options *o)
 {
-    free(o->lines);
-    free(o->entries);
-    for (int i = 0; i < o->nowned; i++) free(o->owned[i]);
-    free(o->owned);
-    free(o->args.data);
-    free(o->save.data);
-    free(o->check.data);
-    free(o->print);
-    free(o->traces);
-    free(o->breaks);
-    free(o->defines);
-    free(o->include);
-    free(o->files);
+    for (struct OptionsMemory *m; (m = o->owned);) {
+        o->owned = m->next;
+        free(m);
+    }
 }
 
 static void print_kinds(FILE *out, const char *title,

@@ -18,42 +18,46 @@ typedef struct Print { const char *what; bool is_whole; } Print;
 typedef enum Product { PRODUCT_TEXT, PRODUCT_MANIFEST, PRODUCT_CUBIN, PRODUCT_HEADER } Product;
 
 typedef struct Options {
+    /* What a -line and an -entry have of the command. */
     const char *file;           /* NULL: none given; "-": standard input */
+    TkcLanguage language;
+    bool language_given;        /* -x: else each file's suffix says it */
+    Product product;            /* of the PTX, instead of it */
+    bool run, bench;
+    const char *grid, *device;
+    const char *bytes, *flops;  /* of -bench */
+    double warmup_ms, time_ms;  /* 0: not said */
+    double timeout;
+    int64_t seed;
+    bool no_memory_checks, memory_given;
+    TkcOptions compile;         /* defines is filled from `defines` */
+    /* What they do not, from here on. */
     const char **files;         /* all of them, where there may be several */
     int nfiles;
     const char *output;         /* NULL: standard output */
     TkcEmit emit;
-    Product product;      /* of the PTX, instead of it */
     const char **entries; /* of a header: "NAME: WORDS" */
     int nentries;
     const char *ptxas; /* NULL: the one that is found; "none", "driver" */
     bool depend;       /* write what it was made of, to depend_file (NULL: beside the output) */
     const char *depend_file;
-    TkcLanguage language;
-    const char *batch, *grid, *device, *cache;
-    bool language_given;        /* -x: else each file's suffix says it */
-    bool syntax_only, list, explain, run, bench, verbose, help, version;
+    const char *batch, *cache;
+    bool syntax_only, list, explain, verbose, help, version;
     ColorChoice color;
     bool json;                  /* diagnostics */
-    double timeout;
-    uint64_t seed;
-    TkcOptions compile;         /* defines is filled from `defines` */
     TkcDefine *defines;
     int ndefines;
     const char **include;
     int ninclude;
-    const char *bytes, *flops, *sweep, *csv, *plot; /* of -bench */
+    const char *sweep, *csv, *plot; /* of -bench */
     const char **lines;
     int nlines;
-    double warmup_ms, time_ms;  /* 0: not said */
     Bindings args, save, check;
     Print *print;
     int nprint;
     const char **traces, **breaks; /* NAME[:COND], LINE[:COND] */
     int ntraces, nbreaks;
-    bool no_memory_checks, memory_given;
-    void **owned;               /* strings to free */
-    int nowned;
+    struct OptionsMemory *owned;
     char error[512];            /* what is wrong, after options_read gave false */
 } Options;
 
@@ -67,12 +71,12 @@ bool options_read_line(Options *o, const Options *defaults, int argc, char **arg
 /* A -line of -bench, or an -entry of a header (`what` says which), without its label: what it does
    not say is as in `defaults`, which must outlive it. */
 bool options_read_variant(Options *o, const Options *defaults, const char *what, const char *words);
-/* Zeroed elements, a list with room for one more, and one with one more: the command ends, and says
-   so, when there is no memory. */
-void *options_alloc(size_t n, size_t size);
-void *options_grow(void *list, int len, size_t size);
-bool options_add_text(const char ***list, int *len, const char *text);
-/* A copy that lives as long as the options. */
+/* What lives as long as the options: zeroed elements, a list with room for one more, and one with one
+   more, a copy. The command ends, and says so, when there is no memory. */
+void *options_alloc(Options *o, size_t n, size_t size);
+void *options_grow(Options *o, void *list, int len, size_t size);
+#define options_push(o, list, len, item)                                                           \
+    ((list) = options_grow(o, list, len, sizeof *(list)), (list)[(len)++] = (item))
 char *options_keep(Options *o, const char *text);
 /* -x, or what the file's suffix says. */
 TkcLanguage options_language(const Options *o, const char *file);

@@ -1,4 +1,4 @@
-#include "plot.h"
+#include "bench.h"
 
 #include <math.h>
 #include <stddef.h>

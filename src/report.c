@@ -85,10 +85,13 @@ void report_listen(TkcContext *cx)
 }
 
 /* What the command says itself; ms: how long that took, below 0 where it is no time. */
-static void put_line(const TkcDiagnostic *d, double ms)
+static void say(TkcSeverity severity, const char *id, const char *text, const char *rendered,
+                double ms)
 {
-    if (style.json) json_print(stderr, d, "", ms);
-    else fputs(d->rendered, stderr);
+    const TkcDiagnostic d = {
+        .size = sizeof d, .severity = severity, .id = id, .text = text, .rendered = rendered};
+    if (style.json) json_print(stderr, &d, "", ms);
+    else fputs(rendered, stderr);
 }
 
 /* lead: "tkc: " and what stands before the text. */
@@ -97,9 +100,7 @@ static void print_own(TkcSeverity severity, const char *id, const char *lead, co
     char rendered[4200];
     snprintf(rendered, sizeof rendered, "%stkc: %s%s%s%s%s\n", ink("\033[1m"), ink("\033[1;31m"),
              lead, ink(*lead ? "\033[0;1m" : "\033[0m"), text, ink("\033[0m"));
-    TkcDiagnostic d = {
-        .size = sizeof d, .severity = severity, .id = id, .text = text, .rendered = rendered};
-    put_line(&d, -1);
+    say(severity, id, text, rendered, -1);
 }
 
 int report_own(TkcSeverity severity, const char *id, const char *fmt, ...)
@@ -118,9 +119,7 @@ void report_time(const char *what, double ms)
     char text[256], rendered[256];
     snprintf(text, sizeof text, "%s took %.3f ms", what, ms);
     snprintf(rendered, sizeof rendered, "%10.3f ms  %s\n", ms, what);
-    TkcDiagnostic d = {
-        .size = sizeof d, .severity = TKC_NOTE, .id = "time", .text = text, .rendered = rendered};
-    put_line(&d, ms);
+    say(TKC_NOTE, "time", text, rendered, ms);
 }
 
 void report_misuse(const char *text)

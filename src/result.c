@@ -61,11 +61,8 @@ static bool can_save(const Run *r, int i)
     const char *path = o->save.data[i].value;
     bool is_input = output_is_same_file(o->file, path), is_twice = false;
     for (int k = 0; k < o->args.len && !is_input; k++) {
-        size_t len;
-        DType as;
-        char *file = run_is_npy(o->args.data[k].value, &len, &as)
-                         ? strndup(o->args.data[k].value, len)
-                         : NULL;
+        const size_t len = run_npy_length(o->args.data[k].value);
+        char *file = len ? strndup(o->args.data[k].value, len) : NULL;
         is_input = file && output_is_same_file(file, path);
         free(file);
     }
@@ -105,12 +102,10 @@ static bool find_unwritten(Run *r, RunArg *a)
     Array *x = &a->array;
     const size_t n = (size_t)x->count;
     size_t count;
-    x->unwritten = options_alloc(n, 1);
+    x->unwritten = options_alloc(r->o, n, 1);
     if (tkc_device_unwritten(r->dev, a->ptr, x->bytes / n, n, x->unwritten, &count) != TKC_OK)
         return false;
-    if (count) return true;
-    free(x->unwritten);
-    x->unwritten = NULL;
+    if (!count) x->unwritten = NULL;
     return true;
 }
 
@@ -156,32 +151,17 @@ static bool load_expected(Array *want, const Array *got, const char *path)
     return command_refuse("-check: cannot use '%s': %s", path, why);
 }
 
-enum { TEXT = 320 };
-
-/* ", 44 of them never written", or nothing. */
-static void describe_unwritten(const Difference *d, char *text)
-{
-    *text = 0;
-    if (d->unwritten) snprintf(text, TEXT, ", %lld of them never written", (long long)d->unwritten);
-}
-
-/* "; the largest difference is 4.5, at [3,2]", or nothing: no written element differs. */
-static void describe_worst(const Array *got, const Difference *d, char *text)
-{
-    char at[240];
-    *text = 0;
-    if (d->worst_at < 0) return;
-    array_index_text(got, d->worst_at, at, sizeof at);
-    snprintf(text, TEXT, "; the largest difference is %.6g, at %s", d->worst, at);
-}
-
 static void tell_difference(const char *name, const char *path, const Array *got, Tolerance t,
                             const Difference *d)
 {
-    char at[240], first[64] = "never written", never[TEXT], worst[TEXT];
+    char at[240], first[64] = "never written", never[64] = "", worst[320] = "";
+    if (d->unwritten)
+        snprintf(never, sizeof never, ", %lld of them never written", (long long)d->unwritten);
+    if (d->worst_at >= 0) { /* a written element differs */
+        array_index_text(got, d->worst_at, at, sizeof at);
+        snprintf(worst, sizeof worst, "; the largest difference is %.6g, at %s", d->worst, at);
+    }
     array_index_text(got, d->where, at, sizeof at);
-    describe_unwritten(d, never);
-    describe_worst(got, d, worst);
     if (!d->is_unwritten) snprintf(first, sizeof first, "got %.9g", d->got);
     command_fail("%s differs from %s in %lld of %lld elements (rtol %g, atol %g)%s; the first is "
                  "%s: %s, expected %.9g%s",

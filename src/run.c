@@ -1,5 +1,4 @@
 /* -run: arguments from NAME=VALUE (argument.c), a launch, then -save, -print, -check (result.c). */
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -148,13 +147,11 @@ static bool launch_once(Run *r, const TkcArg *args, size_t n)
 
 bool run_with_arguments(Run *r, bool (*with)(Run *r, const TkcArg *args, size_t n))
 {
-    TkcArg *args = options_alloc((size_t)r->nargs + 1, sizeof *args);
+    TkcArg *args = options_alloc(r->o, (size_t)r->nargs + 1, sizeof *args);
     size_t n = 0;
     for (int i = 0; i < r->nargs; i++)
         if (run_is_given(r, &r->args[i])) args[n++] = r->args[i].arg;
-    bool ok = with(r, args, n);
-    free(args);
-    return ok;
+    return with(r, args, n);
 }
 
 static void print_line(const char *line, void *user)
@@ -203,7 +200,7 @@ static bool open_device(Run *r)
     if (!check_device_options(o, tkc_device_kind(r->dev))) return false;
     if (o->compile.remarks && !strcmp(tkc_device_arch(r->dev), "cpu"))
         command_say("-R tells of code for a GPU; on cpu there is none");
-    tkc_device_set_seed(r->dev, o->seed);
+    tkc_device_set_seed(r->dev, (uint64_t)o->seed);
     tkc_device_set_timeout(r->dev, o->timeout);
     r->is_terminal = isatty(STDOUT_FILENO);
     tkc_device_on_print(r->dev, print_line, r);
@@ -230,8 +227,6 @@ void run_free(Run *r)
         if (r->args[i].is_array) array_free(&r->args[i].array);
         if (r->args[i].ptr) tkc_free(r->dev, r->args[i].ptr);
     }
-    free(r->args);
-    free(r->arguments);
 }
 
 int command_run(TkcContext *cx, Options *o)

@@ -37,7 +37,6 @@ typedef struct Run {
     RunArg *args;             /* one for each parameter of the kernel */
     TkcKernelInfo info;       /* once is_compiled */
     bool is_compiled;
-    TkcDefine *arguments;     /* of the options: what heuristics ask for */
     int64_t grid[3];
     const char *sweep;        /* a name that stands for a number, or NULL */
     int64_t sweep_value;
@@ -54,9 +53,8 @@ const char *run_find_define(const Run *r, const char *name, size_t len);
 const char *run_nearest_param(const Run *r, const char *name, size_t len);
 /* Says that the kernel has no such parameter; option: what named it, "" for an argument. */
 void run_unknown_name(Run *r, const char *option, const char *name, size_t len);
-/* "x.npy" or "x.npy:bf16": *len the length of the path, *as the type, DT_NONE where none is said or
-   it is not known. */
-bool run_is_npy(const char *text, size_t *len, DType *as);
+/* Of "x.npy" or "x.npy:bf16" the length of the path; 0: it is none. */
+size_t run_npy_length(const char *text);
 /* Whether the launch gives an argument for it: -D does not. */
 bool run_is_given(const Run *r, const RunArg *a);
 /* Whether its memory counts as written by nobody. */

@@ -1,4 +1,4 @@
-#include "sweep.h"
+#include "bench.h"
 
 #include <ctype.h>
 #include <string.h>

@@ -49,6 +49,8 @@ struct Diags {
 void diags_init(Diags *d, Arena *a);
 /* The stage that is at work from now on; gives the one before. */
 DiagId diags_enter(Diags *d, DiagId stage);
+/* Does it without recording anything: diag_quietly(dx, v = spec_eval(sp, e)). */
+#define diag_quietly(d, ...) ((d)->muted++, __VA_ARGS__, (d)->muted--)
 /* These return the diagnostic for diag_note, or NULL when it was dropped (limit, muted, same place
    already reported). Text: lower case, no full stop, names in quotes, types in the language's
    spelling. */

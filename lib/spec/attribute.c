@@ -114,16 +114,11 @@ static SpecValue block_ptr_attribute(Spec *sp, SpecValue x, Str name, Span at)
                                         : unknown(sp, x, name, 0, at);
 }
 
-/* tl.PropagateNan.NONE and ALL: what maximum and its like take. */
-static bool is_nan_mode(SpecValue x, Str name)
-{
-    return x.kind == SV_BUILTIN && strcmp(x.builtin->name, "PropagateNan") == 0 &&
-           (strcmp(name, "NONE") == 0 || strcmp(name, "ALL") == 0);
-}
-
 static SpecValue function_attribute(Spec *sp, SpecValue x, Str name, Span at)
 {
-    if (is_nan_mode(x, name)) return sv_bool(strcmp(name, "ALL") == 0);
+    static const char *const modes[] = {"NONE", "ALL", NULL}; /* what maximum and its like take */
+    if (x.kind == SV_BUILTIN && !strcmp(x.builtin->name, "PropagateNan") && str_among(name, modes))
+        return sv_bool(strcmp(name, "ALL") == 0);
     if (strcmp(name, "fn") == 0) return x;
     if (strcmp(name, "__name__") == 0)
         return sv_str(x.kind == SV_BUILTIN         ? intern_cstr(sp->names, x.builtin->name)

@@ -111,12 +111,6 @@ static const Binding *binding_in(const ScopeCopy *copy, int i)
     return i < copy->len ? &copy->data[i] : &none;
 }
 
-static const char *describe_conflict(Spec *sp, const Binding *a, const Binding *b)
-{
-    return arena_printf(sp->arena, "Mismatched type for %s: it is %s on one path and %s on the other", a->name,
-                        spec_describe(sp, a->value), spec_describe(sp, b->value));
-}
-
 static Binding merge_bindings(Branch *br, Join *j, const Binding *a, const Binding *b,
                               const Binding *old)
 {
@@ -130,7 +124,9 @@ static Binding merge_bindings(Branch *br, Join *j, const Binding *a, const Bindi
         out.state = BIND_CONFLICT;
         out.other = b->where;
         out.where = a->where;
-        out.why = describe_conflict(sp, a, b);
+        out.why = arena_printf(
+            sp->arena, "Mismatched type for %s: it is %s on one path and %s on the other", a->name,
+            spec_describe(sp, a->value), spec_describe(sp, b->value));
         out.advice = advise_conflict(sp, a->value, b->value);
         return out;
     }
@@ -151,13 +147,6 @@ static Binding merge_bindings(Branch *br, Join *j, const Binding *a, const Bindi
     return out;
 }
 
-static Binding fill_binding(Join *j, const Binding *b, bool is_left)
-{
-    Binding out = *b;
-    if (b->state == BIND_SET) out.value = merge_fill(j, b->value, is_left);
-    return out;
-}
-
 /* The names after the branch, with marks where results of the op go. */
 static Binding *merge_names(Branch *br, Join *j, int n)
 {
@@ -167,8 +156,9 @@ static Binding *merge_names(Branch *br, Join *j, int n)
         const Binding *a = binding_in(&br->arm[0].scope, i), *b = binding_in(&br->arm[1].scope, i);
         const Binding *old = binding_in(&br->before, i);
         if (left && right) out[i] = merge_bindings(br, j, a, b, old);
-        else if (left || right) out[i] = fill_binding(j, left ? a : b, left);
-        else out[i] = *old;
+        else out[i] = left ? *a : right ? *b : *old;
+        if (left != right && out[i].state == BIND_SET)
+            out[i].value = merge_fill(j, out[i].value, left);
     }
     return out;
 }

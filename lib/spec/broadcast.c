@@ -38,6 +38,13 @@ Value *shape_fill(Spec *sp, Value *v, const Shape *s)
     return s->rank ? build_splat(&sp->b, v, s->rank, s->dims) : v;
 }
 
+Value *shape_zip(Spec *sp, Value *v)
+{
+    Shape shape = shape_of(v->type);
+    shape.dims[--shape.rank - 1] *= 2;
+    return build_reshape(&sp->b, v, shape.rank, shape.dims, false);
+}
+
 const char *shape_text(Spec *sp, const Shape *s)
 {
     Buf out = buf_make(sp->arena);

@@ -11,6 +11,8 @@ int64_t shape_count(const Shape *s);
 const Type *shape_type(Spec *sp, const Type *elem, const Shape *s);
 /* v's elements in that shape, which a scalar fills. */
 Value *shape_fill(Spec *sp, Value *v, const Shape *s);
+/* What a join gave, without its dimension of 2: the elements of both by turns. */
+Value *shape_zip(Spec *sp, Value *v);
 /* "[128, 64]", in the arena. */
 const char *shape_text(Spec *sp, const Shape *s);
 /* A block of this shape can exist: rank, extents and padded size are in bounds. Reports otherwise.

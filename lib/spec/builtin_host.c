@@ -21,12 +21,12 @@ static SpecValue checked(Spec *sp, const Call *c, double r)
 
 static double degrees(double x)
 {
-    return x * (180 / 3.14159265358979323846);
+    return x * (180 / M_PI);
 }
 
 static double radians(double x)
 {
-    return x * (3.14159265358979323846 / 180);
+    return x * (M_PI / 180);
 }
 
 static const struct {

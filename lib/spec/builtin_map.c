@@ -24,12 +24,10 @@ static void take_apart(Mapped *m, Value *v, int pack, Value **out)
         return;
     }
     Value *halves[2], *parts[MAX_PACK];
-    int rank = v->type->rank;
-    int32_t shape[TKC_MAX_RANK + 1];
-    for (int i = 0; i < rank; i++) shape[i] = v->type->shape[i];
-    shape[rank - 1] /= 2;
-    shape[rank] = 2;
-    v = build_reshape(&m->sp->b, v, rank + 1, shape, false);
+    Shape shape = shape_of(v->type);
+    shape.dims[shape.rank - 1] /= 2;
+    shape.dims[shape.rank++] = 2;
+    v = build_reshape(&m->sp->b, v, shape.rank, shape.dims, false);
     build_split(&m->sp->b, v, &halves[0], &halves[1]);
     for (int k = 0; k < 2; k++) {
         take_apart(m, halves[k], pack / 2, parts);
@@ -45,12 +43,7 @@ static Value *put_together(Mapped *m, Value *const *parts, int pack)
         for (int i = 0; i < pack / 2; i++) every_other[i] = parts[2 * i + k];
         halves[k] = put_together(m, every_other, pack / 2);
     }
-    Value *v = build_join(&m->sp->b, halves[0], halves[1]);
-    int rank = v->type->rank - 1;
-    int32_t shape[TKC_MAX_RANK];
-    for (int i = 0; i < rank; i++) shape[i] = v->type->shape[i];
-    shape[rank - 1] *= 2;
-    return build_reshape(&m->sp->b, v, rank, shape, false);
+    return shape_zip(m->sp, build_join(&m->sp->b, halves[0], halves[1]));
 }
 
 /* Chooses the shape in which neighbours are taken; false after an error. */

@@ -56,18 +56,12 @@ static SpecValue refuse_operands(Spec *sp, const Call *c, const Value *x,
                       type_text(sp->arena, tkc_type_element(x->type)));
 }
 
-SpecValue builtin_div_rn(Spec *sp, const Call *c)
-{
-    Value *x, *y;
-    if (!arg_pair(sp, c, UNIFY_NUMBERS, &x, &y)) return sv_error();
-    if (!type_is_float(x->type)) return refuse_operands(sp, c, x, "floats");
-    return sv_value(build_binary(&sp->b, OP_DIV_RN, x, y));
-}
-
+/* fdiv, and div_rn, which is told nothing. */
 SpecValue builtin_fdiv(Spec *sp, const Call *c)
 {
     Value *x, *y;
-    const bool exact = c->args[2].b, approx = c->args[3].b;
+    const bool is_told = c->params->len > 2, exact = !is_told || c->args[2].b,
+               approx = is_told && c->args[3].b;
     if (!arg_pair(sp, c, UNIFY_NUMBERS, &x, &y)) return sv_error();
     if (exact && approx)
         return spec_error(sp, c->at, "'ieee_rounding' and 'approx' of %s exclude each other",

@@ -134,27 +134,23 @@ SpecValue builtin_load(Spec *sp, const Call *c)
 
 /* ---- stores ---- */
 
-static SpecValue store_value(Spec *sp, const Call *c, const Access *a)
+static bool pointer_access(Spec *sp, const Call *c, Access *a)
 {
-    return memory_store(sp, a, c->args[STORE_VALUE], c->spans[STORE_VALUE]) ? sv_none() : sv_error();
-}
-
-static SpecValue store_block(Spec *sp, const Call *c, Access *a)
-{
-    Tile t;
-    if (!block_ptr_takes(sp, c, STORE_VALUE) ||
-        !block_access(sp, c, STORE_MASK, STORE_CHECK, a, &t))
-        return sv_error();
-    if (!a->pointer) return block_ptr_store(sp, c, OP_DESC_STORE, &t, STORE_VALUE);
-    return store_value(sp, c, a);
+    return plain_pointer(sp, c, &a->pointer) &&
+           !refuse_given(sp, c, STORE_CHECK, FOR_BLOCK_POINTERS) &&
+           memory_mask(sp, c, STORE_MASK, a->pointer, &a->mask);
 }
 
 SpecValue builtin_store(Spec *sp, const Call *c)
 {
     Access a = {.cache = c->args[STORE_CACHE].s, .eviction = c->args[STORE_EVICTION].s};
-    if (c->args[0].kind == SV_BLOCK_PTR) return store_block(sp, c, &a);
-    if (!plain_pointer(sp, c, &a.pointer)) return sv_error();
-    if (refuse_given(sp, c, STORE_CHECK, FOR_BLOCK_POINTERS)) return sv_error();
-    if (!memory_mask(sp, c, STORE_MASK, a.pointer, &a.mask)) return sv_error();
-    return store_value(sp, c, &a);
+    Tile t;
+    const bool is_block = c->args[0].kind == SV_BLOCK_PTR;
+    if (is_block ? !block_ptr_takes(sp, c, STORE_VALUE) ||
+                       !block_access(sp, c, STORE_MASK, STORE_CHECK, &a, &t)
+                 : !pointer_access(sp, c, &a))
+        return sv_error();
+    if (!a.pointer) return block_ptr_store(sp, c, OP_DESC_STORE, &t, STORE_VALUE);
+    return memory_store(sp, &a, c->args[STORE_VALUE], c->spans[STORE_VALUE]) ? sv_none()
+                                                                             : sv_error();
 }

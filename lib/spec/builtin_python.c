@@ -282,16 +282,11 @@ static const char *class_name(SpecValue cls)
     return cls.kind == SV_NONE ? "NoneType" : NULL;
 }
 
-static bool is_type_instance(const Type *t, const char *name)
-{
-    if (strcmp(name, "pointer_type") == 0) return t->kind == TY_POINTER;
-    return strcmp(name, "block_type") == 0 && t->kind == TY_BLOCK;
-}
-
 static bool is_instance(SpecValue v, const char *name)
 {
     const char *own = sv_class(v);
-    if (v.kind == SV_TYPE && is_type_instance(v.type, name)) return true;
+    if (v.kind == SV_TYPE && strcmp(name, "pointer_type") == 0) return v.type->kind == TY_POINTER;
+    if (v.kind == SV_TYPE && strcmp(name, "block_type") == 0) return v.type->kind == TY_BLOCK;
     if (strcmp(own, name) == 0 || strcmp(name, "object") == 0) return true;
     if (strcmp(name, "constexpr") == 0) return sv_is_constant(v);
     if (strcmp(name, "int") == 0) return v.kind == SV_BOOL;
@@ -320,9 +315,8 @@ static SpecValue member(Spec *sp, const Call *c)
 
 static bool has_member(Spec *sp, const Call *c)
 {
-    sp->dx->muted++;
-    SpecValue v = member(sp, c);
-    sp->dx->muted--;
+    SpecValue v;
+    diag_quietly(sp->dx, v = member(sp, c));
     return !sv_is_error(v);
 }
 

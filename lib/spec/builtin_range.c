@@ -17,28 +17,18 @@ static bool bound(Spec *sp, const Call *c, int i, const char *what)
 }
 
 /* Bounds as Python reads them: (upper), (lower, upper), (lower, upper, step). */
-static SpecRange *bounds(Spec *sp, const Call *c)
+SpecValue builtin_range(Spec *sp, const Call *c)
 {
     SpecRange *r = arena_new(sp->arena, SpecRange);
     bool two = arg_is_given(c, 1);
     *r = (SpecRange){.is_static = strcmp(c->builtin->name, "static_range") == 0, .lower = sv_int(0), .step = sv_int(1)};
     if (!bound(sp, c, 0, two ? "start" : "end") || (two && !bound(sp, c, 1, "end")) ||
         (arg_is_given(c, 2) && !bound(sp, c, 2, "step")))
-        return NULL;
+        return sv_error();
     r->upper = c->args[two ? 1 : 0];
     if (two) r->lower = c->args[0];
     if (arg_is_given(c, 2)) r->step = c->args[2];
-    return r;
-}
-
-static SpecValue range(SpecRange *r)
-{
-    return r ? (SpecValue){.kind = SV_RANGE, .range = r} : sv_error();
-}
-
-SpecValue builtin_range(Spec *sp, const Call *c)
-{
-    return range(bounds(sp, c));
+    return (SpecValue){.kind = SV_RANGE, .range = r};
 }
 
 enum { MAX_OPTION = 1 << 20 };
@@ -55,9 +45,10 @@ static bool check_option(Spec *sp, const Call *c, int i, int64_t least)
    later. */
 SpecValue builtin_tl_range(Spec *sp, const Call *c)
 {
-    SpecRange *r = bounds(sp, c);
-    if (!r || !check_option(sp, c, 3, 0) || !check_option(sp, c, 4, 1)) return sv_error();
-    r->stages = (int64_t)c->args[3].i;
-    r->no_licm = c->args[8].b;
-    return range(r);
+    SpecValue r = builtin_range(sp, c);
+    if (sv_is_error(r) || !check_option(sp, c, 3, 0) || !check_option(sp, c, 4, 1))
+        return sv_error();
+    r.range->stages = (int64_t)c->args[3].i;
+    r.range->no_licm = c->args[8].b;
+    return r;
 }

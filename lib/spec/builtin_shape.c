@@ -163,10 +163,7 @@ SpecValue builtin_join(Spec *sp, const Call *c)
 SpecValue builtin_interleave(Spec *sp, const Call *c)
 {
     SpecValue r = builtin_join(sp, c);
-    if (sv_is_error(r) || r.v->type->rank == 1) return r;
-    Shape shape = shape_of(r.v->type);
-    shape.dims[--shape.rank - 1] *= 2;
-    return sv_value(build_reshape(&sp->b, r.v, shape.rank, shape.dims, false));
+    return sv_is_error(r) || r.v->type->rank == 1 ? r : sv_value(shape_zip(sp, r.v));
 }
 
 SpecValue builtin_split(Spec *sp, const Call *c)

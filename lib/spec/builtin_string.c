@@ -44,41 +44,36 @@ SpecValue builtin_string_split(Spec *sp, const Call *c)
     return sv_tuple(SV_LIST, t);
 }
 
-/* Puts a separator, which the first part has none of, and a part. */
-static bool put(Spec *sp, Buf *out, Str by, const char *part, size_t n, Span at)
+/* The strings, with another one between them. */
+static SpecValue joined(Spec *sp, Str by, int n, const SpecValue *parts, Span at)
 {
-    const size_t len = by ? str_len(by) : 0;
-    if (!spec_fits(sp, (__int128)out->len + len + n, "a string", "bytes", at)) return false;
-    if (by) buf_put(out, by, len);
-    buf_put(out, part, n);
-    return true;
+    Buf out = buf_make(sp->arena);
+    for (int i = 0; i < n; i++) {
+        const size_t len = str_len(parts[i].s), between = i ? str_len(by) : 0;
+        if (!spec_fits(sp, (__int128)out.len + between + len, "a string", "bytes", at))
+            return sv_error();
+        buf_put(&out, by, between);
+        buf_put(&out, parts[i].s, len);
+    }
+    return sv_str(intern(sp->names, buf_text(&out), out.len));
 }
 
 SpecValue builtin_string_join(Spec *sp, const Call *c)
 {
     SpecValue *items;
     const int n = op_items(sp, c->args[1], &items, c->spans[1]);
-    Buf out = buf_make(sp->arena);
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < n; i++)
         if (items[i].kind != SV_STR)
             return spec_error(sp, c->spans[1], "%s joins strings, found %s", arg_operation(sp, c),
                               spec_describe(sp, items[i]));
-        Str by = i ? c->args[0].s : NULL;
-        if (!put(sp, &out, by, items[i].s, str_len(items[i].s), c->at)) return sv_error();
-    }
-    return n < 0 ? sv_error() : sv_str(intern(sp->names, buf_text(&out), out.len));
+    return n < 0 ? sv_error() : joined(sp, c->args[0].s, n, items, c->at);
 }
 
 SpecValue builtin_string_replace(Spec *sp, const Call *c)
 {
     SpecValue parts = builtin_string_split(sp, c);
     if (sv_is_error(parts)) return parts;
-    Buf out = buf_make(sp->arena);
-    for (int i = 0; i < parts.tuple->len; i++) {
-        Str part = parts.tuple->data[i].s;
-        if (!put(sp, &out, i ? c->args[2].s : NULL, part, str_len(part), c->at)) return sv_error();
-    }
-    return sv_str(intern(sp->names, buf_text(&out), out.len));
+    return joined(sp, c->args[2].s, parts.tuple->len, parts.tuple->data, c->at);
 }
 
 /* strip, lstrip and rstrip. */

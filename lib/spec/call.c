@@ -39,11 +39,6 @@ SpecFunc *func_new(Spec *sp, Str name, const Ast *def, SpecModule *m, Scope *clo
     return fn;
 }
 
-static bool is_jit_function(const SpecFunc *fn)
-{
-    return fn->module->is_std || (fn->def->kind == AST_DEF && kernel_is_jit(fn->def));
-}
-
 static void frame_push(Spec *sp, Frame *f, const SpecFunc *fn, SpecModule *m, Scope *around,
                        Span at)
 {
@@ -133,13 +128,6 @@ static bool can_enter(Spec *sp, const SpecFunc *fn, bool is_host, Span at)
 static Span name_span(const SpecFunc *fn)
 {
     return fn->def->kind == AST_LAMBDA ? fn->def->span : fn->def->def.name_span;
-}
-
-static SpecValue default_of(Spec *sp, const Call *c, int i)
-{
-    const Ast *e = c->params->data[i].default_;
-    if (c->defaults) return c->defaults[i];
-    return e ? module_eval(sp, c->fn->module, e) : sv_absent();
 }
 
 /* "pointer, mask=None, *rest" */
@@ -294,11 +282,13 @@ static bool fill_defaults(Spec *sp, Call *c)
 {
     Buf missing = buf_make(sp->arena);
     for (int i = 0; i < c->params->len; i++) {
+        const AstParam *p = &c->params->data[i];
         if (c->args[i].kind != SV_ABSENT) continue;
-        c->args[i] = c->params->data[i].kind == PARAM_KWARGS ? pack_keywords(sp, &c->extra)
-                                                               : default_of(sp, c, i);
+        if (p->kind == PARAM_KWARGS) c->args[i] = pack_keywords(sp, &c->extra);
+        else if (c->defaults) c->args[i] = c->defaults[i];
+        else if (p->default_) c->args[i] = module_eval(sp, c->fn->module, p->default_);
         if (c->args[i].kind == SV_ABSENT)
-            buf_printf(&missing, "%s'%s'", missing.len ? ", " : "", c->params->data[i].name);
+            buf_printf(&missing, "%s'%s'", missing.len ? ", " : "", p->name);
     }
     return !missing.len || refuse_missing(sp, c, buf_text(&missing));
 }
@@ -390,7 +380,7 @@ SpecValue call_entry(Spec *sp, SpecFunc *fn, const SpecValue *values)
 static bool runs_on_host(const Spec *sp, const SpecFunc *fn, const SpecValue *values, int n)
 {
     if (fn->def->kind == AST_LAMBDA) return !sp->frame || sp->frame->is_host;
-    if (is_jit_function(fn)) return false;
+    if (fn->module->is_std || kernel_is_jit(fn->def)) return false;
     for (int i = 0; i < n; i++)
         if (sv_is_runtime(values[i])) return false;
     return true;

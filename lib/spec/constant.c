@@ -30,6 +30,16 @@ SpecTuple *tuple_new(Spec *sp, int n)
     return t;
 }
 
+SpecTuple *tuple_copy(Spec *sp, const SpecTuple *t, int n)
+{
+    SpecTuple *copy = arena_copy(sp->arena, t, sizeof *t);
+    copy->len = n;
+    copy->size = 0; /* not counted yet */
+    copy->data = arena_array(sp->arena, SpecValue, n + 1);
+    for (int i = 0; i < n; i++) copy->data[i] = i < t->len ? t->data[i] : sv_none();
+    return copy;
+}
+
 SpecTuple *record_new(Spec *sp, const char *type, int n)
 {
     SpecTuple *t = tuple_new(sp, n);

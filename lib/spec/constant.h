@@ -20,6 +20,8 @@ double constant_to_double(SpecValue v);
 long constant_size(SpecValue v, int *nesting);
 /* A sequence's n items, to be filled; a record of that type's has names too. */
 SpecTuple *tuple_new(Spec *sp, int n);
+/* Another one of its type, with the first n of its items, or all and None behind them. */
+SpecTuple *tuple_copy(Spec *sp, const SpecTuple *t, int n);
 SpecTuple *record_new(Spec *sp, const char *type, int n);
 /* A tuple or list of n items, copied into the arena. */
 SpecValue constant_sequence(Spec *sp, SvKind kind, int n, const SpecValue *items);

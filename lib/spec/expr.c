@@ -20,11 +20,7 @@ SpecValue strengthen_all(Spec *sp, SpecValue v, Span at)
     for (int i = 0; i < v.tuple->len; i++) {
         SpecValue x = strengthen_all(sp, v.tuple->data[i], at);
         if (sv_is_same(x, v.tuple->data[i])) continue;
-        if (!t) {
-            t = arena_new(sp->arena, SpecTuple);
-            *t = *v.tuple;
-            t->data = arena_copy(sp->arena, v.tuple->data, sizeof *t->data * (size_t)t->len);
-        }
+        if (!t) t = tuple_copy(sp, v.tuple, v.tuple->len);
         t->data[i] = x;
     }
     if (t) v.tuple = t;
@@ -284,13 +280,9 @@ static SpecValue eval_sequence(Spec *sp, const Ast *e, SvKind kind)
     bool ok = true;
     for (int i = 0; i < e->list.len; i++) {
         const Ast *x = e->list.data[i];
-        if (x->kind != AST_STARRED) {
-            SpecValue v = spec_eval(sp, x);
-            ok = ok && !sv_is_error(v) && push_item(sp, &items, v, x->span);
-            continue;
-        }
-        SpecValue v = spec_eval(sp, x->unary.operand), *more;
-        int n = sv_is_error(v) ? -1 : op_items(sp, v, &more, x->span);
+        const bool is_spread = x->kind == AST_STARRED;
+        SpecValue v = spec_eval(sp, is_spread ? x->unary.operand : x), *more = &v;
+        int n = sv_is_error(v) ? -1 : is_spread ? op_items(sp, v, &more, x->span) : 1;
         ok = ok && n >= 0;
         for (int k = 0; k < n && ok; k++) ok = push_item(sp, &items, more[k], x->span);
     }
@@ -449,8 +441,8 @@ static SpecValue eval_key(Spec *sp, SpecValue dict, SpecValue key, Span at)
 {
     const int i = dict_find(sp, dict, key);
     if (i >= 0) return dict.tuple->data[i];
-    spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, at, "the dict has no key %s", spec_describe(sp, key));
-    return sv_error();
+    return spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, at, "the dict has no key %s",
+                         spec_describe(sp, key));
 }
 
 static SpecValue eval_subscript(Spec *sp, const Ast *e)
@@ -477,12 +469,6 @@ static SpecValue eval_integer(Spec *sp, const Ast *e)
         return spec_error(sp, e->span, "the number %.40s%s is larger than 64 bits", text,
                           strlen(text) > 40 ? "…" : "");
     return sv_int((__int128)e->integer.value);
-}
-
-static SpecValue eval_lambda(Spec *sp, const Ast *e)
-{
-    const Frame *f = sp->frame;
-    return sv_func(func_new(sp, intern_cstr(sp->names, "lambda"), e, f->module, f->scope));
 }
 
 static SpecValue eval_named(Spec *sp, const Ast *e)
@@ -513,7 +499,9 @@ static SpecValue eval_node(Spec *sp, const Ast *e)
     case AST_BOOLOP: return eval_boolop(sp, e);
     case AST_COMPARE: return eval_compare(sp, e);
     case AST_IFEXP: return eval_ifexp(sp, e);
-    case AST_LAMBDA: return eval_lambda(sp, e);
+    case AST_LAMBDA:
+        return sv_func(func_new(sp, intern_cstr(sp->names, "lambda"), e, sp->frame->module,
+                                sp->frame->scope));
     case AST_CALL: return eval_call(sp, e);
     case AST_ATTRIBUTE:
         return spec_member(sp, spec_eval(sp, e->attribute.value), e->attribute.name, e->span,
@@ -557,9 +545,8 @@ SpecValue spec_eval(Spec *sp, const Ast *e)
 SpecValue spec_try(Spec *sp, const Ast *e)
 {
     const bool was_spent = sp->out_of_budget, failed = sp->frame->failed;
-    sp->dx->muted++;
-    SpecValue v = spec_eval(sp, e);
-    sp->dx->muted--;
+    SpecValue v;
+    diag_quietly(sp->dx, v = spec_eval(sp, e));
     sp->frame->failed = failed;
     /* What ends all is said: nothing is said later. */
     if (sp->out_of_budget && !was_spent) {

@@ -78,21 +78,12 @@ const char *guess_type(Arena *a, const Ast *def, Str name)
     return u.is_pointer && is_short ? "*fp32" : "i32";
 }
 
-typedef struct Called {
-    Str name;
-    bool is_found;
-} Called;
-
-static bool visit_callee(const Ast *n, void *user)
+static bool is_call_of(const Ast *n, void *name)
 {
-    Called *c = user;
-    c->is_found |= n->kind == AST_CALL && is_name(n->call.callee, c->name);
-    return !c->is_found;
+    return n->kind == AST_CALL && is_name(n->call.callee, name);
 }
 
 const char *guess_value(const Ast *def, Str name)
 {
-    Called c = {name, false};
-    walk_list(&def->def.body, visit_callee, &c);
-    return c.is_found ? "function" : "int";
+    return walk_list_any(&def->def.body, is_call_of, (void *)name) ? "function" : "int";
 }

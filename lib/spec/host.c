@@ -6,34 +6,28 @@
 
 #include "spec/eval.h"
 
-#define NUMBER(x) {.kind = SV_FLOAT, .f = x}
-#define TEXT(x) {.kind = SV_STR, .s = x}
-#define TRUTH(x) {.kind = SV_BOOL, .b = x}
 /* What tkc stands for towards host code: Triton 3.6 on a CUDA machine. */
 static const struct Fact { const char *path; SpecValue value; } facts[] = {
-    {"math.pi", NUMBER(3.14159265358979323846)},
-    {"math.e", NUMBER(2.7182818284590452354)},
-    {"math.tau", NUMBER(6.28318530717958647692)},
-    {"math.inf", NUMBER(INFINITY)},
-    {"math.nan", NUMBER(NAN)},
-    {"numpy.pi", NUMBER(3.14159265358979323846)},
-    {"numpy.e", NUMBER(2.7182818284590452354)},
-    {"numpy.inf", NUMBER(INFINITY)},
-    {"torch.pi", NUMBER(3.14159265358979323846)},
-    {"torch.inf", NUMBER(INFINITY)},
-    {"triton.__version__", TEXT("3.6.0")},
-    {"torch.__version__", TEXT("2.9.0")},
-    {"torch.version.cuda", TEXT("12.8")},
+    {"math.pi", {.kind = SV_FLOAT, .f = M_PI}},
+    {"math.e", {.kind = SV_FLOAT, .f = M_E}},
+    {"math.tau", {.kind = SV_FLOAT, .f = 2 * M_PI}},
+    {"math.inf", {.kind = SV_FLOAT, .f = INFINITY}},
+    {"math.nan", {.kind = SV_FLOAT, .f = NAN}},
+    {"numpy.pi", {.kind = SV_FLOAT, .f = M_PI}},
+    {"numpy.e", {.kind = SV_FLOAT, .f = M_E}},
+    {"numpy.inf", {.kind = SV_FLOAT, .f = INFINITY}},
+    {"torch.pi", {.kind = SV_FLOAT, .f = M_PI}},
+    {"torch.inf", {.kind = SV_FLOAT, .f = INFINITY}},
+    {"triton.__version__", {.kind = SV_STR, .s = "3.6.0"}},
+    {"torch.__version__", {.kind = SV_STR, .s = "2.9.0"}},
+    {"torch.version.cuda", {.kind = SV_STR, .s = "12.8"}},
     {"torch.version.hip", {.kind = SV_NONE}},
-    {"torch.cuda.is_available()", TRUTH(true)},
-    {"torch.xpu.is_available()", TRUTH(false)},
-    {"torch.backends.mps.is_available()", TRUTH(false)},
-    {"triton.runtime.driver.active.get_current_target().backend", TEXT("cuda")},
-    {"typing.TYPE_CHECKING", TRUTH(false)},
+    {"torch.cuda.is_available()", {.kind = SV_BOOL, .b = true}},
+    {"torch.xpu.is_available()", {.kind = SV_BOOL, .b = false}},
+    {"torch.backends.mps.is_available()", {.kind = SV_BOOL, .b = false}},
+    {"triton.runtime.driver.active.get_current_target().backend", {.kind = SV_STR, .s = "cuda"}},
+    {"typing.TYPE_CHECKING", {.kind = SV_BOOL, .b = false}},
 };
-#undef NUMBER
-#undef TEXT
-#undef TRUTH
 
 DType host_dtype(const char *name, size_t n)
 {
@@ -123,17 +117,13 @@ static bool is_wrapper(const char *path)
     return str_among(path, wrappers) || has_end(path, ".constexpr_function");
 }
 
-static SpecValue wrapped(Spec *sp, const SpecFunc *fn)
-{
-    SpecFunc *copy = arena_copy(sp->arena, fn, sizeof *fn);
-    copy->is_wrapped = true;
-    return sv_func(copy);
-}
-
 SpecValue host_call(Spec *sp, SpecModule *callee, int n, const SpecValue *args)
 {
     const char *path = callee->path;
-    if (n == 1 && args[0].kind == SV_FUNC && is_wrapper(path)) return wrapped(sp, args[0].fn);
+    if (n == 1 && args[0].kind == SV_FUNC && is_wrapper(path)) {
+        SpecFunc *fn = arena_copy(sp->arena, args[0].fn, sizeof *fn);
+        return fn->is_wrapped = true, sv_func(fn);
+    }
     if (n == 1 && args[0].kind == SV_STR && (has_end(path, "Version") || has_end(path, ".parse")))
         return parse_version(sp, args[0].s);
     if (n == 1 && args[0].kind == SV_TYPE && args[0].type->kind == TY_SCALAR &&

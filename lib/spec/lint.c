@@ -146,19 +146,14 @@ static bool is_mention(const Ast *n, void *user)
            (n->kind == AST_KEYWORD && n->keyword.name == name);
 }
 
-/* What it does is looked at first: there most are. */
-static bool is_mentioned(const Ast *def, Str name)
-{
-    for (int i = 0; i < def->def.body.len; i++)
-        if (walk_any(def->def.body.data[i], is_mention, (void *)name)) return true;
-    return walk_any(def, is_mention, (void *)name);
-}
-
 static bool is_unused(const SpecFunc *fn, const AstParam *p)
 {
     static const char *const launch_options[] = {"num_warps", "num_stages", "num_ctas", NULL};
     if (p->kind == PARAM_VARARGS || p->kind == PARAM_KWARGS || p->name[0] == '_') return false;
-    return !str_among(p->name, launch_options) && !is_mentioned(fn->def, p->name);
+    /* what it does is looked at first: there most are */
+    return !str_among(p->name, launch_options) &&
+           !walk_list_any(&fn->def->def.body, is_mention, (void *)p->name) &&
+           !walk_any(fn->def, is_mention, (void *)p->name);
 }
 
 /* In one warning: strides that are passed by custom come in dozens. */

@@ -459,9 +459,8 @@ static bool loop_bounds(Loop *l, const SpecRange *r, Span at)
         !fits_loop(sp, by.v, ty, at))
         return false;
     if (type_is_bool(ty)) ty = type_scalar(sp->ir->types, DT_I32);
-    l->bounds[0] = op_cast(sp, lower, ty, false, NULL, at);
-    l->bounds[1] = op_cast(sp, upper, ty, false, NULL, at);
-    l->bounds[2] = op_cast(sp, step, ty, false, NULL, at);
+    Value *const bounds[] = {lower, upper, step};
+    for (int i = 0; i < 3; i++) l->bounds[i] = op_cast(sp, bounds[i], ty, false, NULL, at);
     int64_t known;
     bool is_known = ir_const_int(l->bounds[2], &known);
     l->is_down = is_known && known < 0 && dtype_info(type_dtype(ty))->kind == DK_INT;

@@ -90,8 +90,7 @@ static bool join_values(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *o
 static bool join_sequences(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *out)
 {
     if (!sv_is_same_class(a.tuple, b.tuple)) return false;
-    SpecTuple *t = arena_copy(j->sp->arena, a.tuple, sizeof *t);
-    t->data = arena_array(j->sp->arena, SpecValue, t->len + 1);
+    SpecTuple *t = tuple_copy(j->sp, a.tuple, a.tuple->len);
     for (int i = 0; i < t->len; i++) {
         const SpecValue x = a.tuple->data[i], y = b.tuple->data[i];
         if (record_is_constexpr(t, i) && !sv_is_same(x, y)) return false;

@@ -369,38 +369,30 @@ static char *slashes(Program *p, const char *dotted)
     return path;
 }
 
-/* Where `dotted` starts from for a relative import. */
-static const char *relative_base(SpecModule *m, int level)
+/* Where an import starts from: the file's folder, or of a relative one more folders above it. */
+static const char *base_of(const SpecModule *m, int level)
 {
     const char *folder = folder_above(m->program, m->path);
     for (int i = 1; i < level; i++) folder = folder_above(m->program, folder);
     return folder;
 }
 
-/* The folders in which an absolute import is looked for: the file's, those above it, those given. */
-static AstNames folders_of(const SpecModule *m, int *nabove)
+/* The files of an import without their endings, in the order in which they are looked for. An
+   absolute one is in the file's folder, in those above it (*nabove with it), in those given. */
+static AstNames stems_of(const SpecModule *m, int level, const char *dotted, int *nabove)
 {
     Program *p = m->program;
     AstNames out = {0};
-    const char *folder = folder_above(p, m->path);
-    for (int i = 0; i < MAX_ANCESTORS; i++) {
-        vec_push(p->arena, &out, folder);
+    const char *path = slashes(p, dotted), *folder = base_of(m, level);
+    for (int i = 0; i < (level ? 1 : MAX_ANCESTORS); i++) {
+        vec_push(p->arena, &out, join_path(p, folder, path));
         if (strcmp(folder, "/") == 0) break;
         folder = folder_above(p, folder);
     }
     *nabove = out.len;
-    for (int i = 0; p->rq && i < p->rq->ninclude; i++) vec_push(p->arena, &out, p->rq->include[i]);
+    for (int i = 0; !level && p->rq && i < p->rq->ninclude; i++)
+        vec_push(p->arena, &out, join_path(p, p->rq->include[i], path));
     return out;
-}
-
-static SpecModule *find_in_tree(SpecModule *m, const char *path)
-{
-    int nabove;
-    const AstNames folders = folders_of(m, &nabove);
-    SpecModule *found = NULL;
-    for (int i = 0; i < folders.len && !found; i++)
-        found = open_module(m->program, join_path(m->program, folders.data[i], path));
-    return found;
 }
 
 /* Packages that are known to be outside: no file is looked for. */
@@ -416,23 +408,16 @@ static bool is_outside(Program *p, const char *dotted)
     return str_among(arena_strndup(p->arena, dotted, strcspn(dotted, ".")), roots);
 }
 
-/* "'a/b/mylib', 'a/mylib' and 2 folders above": the files of an import without their endings, in the
-   order in which they were looked for. */
-static const char *places_of(SpecModule *m, int level, const char *path)
+/* "'a/b/mylib', 'a/mylib' and 2 folders above" */
+static const char *places_of(const SpecModule *m, int level, const char *dotted)
 {
     enum { SHOWN = 2 };
-    Program *p = m->program;
-    Buf out = buf_make(p->arena);
-    if (level > 0) {
-        buf_printf(&out, "'%s'", join_path(p, relative_base(m, level), path));
-        return buf_text(&out);
-    }
     int nabove;
-    const AstNames folders = folders_of(m, &nabove);
-    for (int i = 0; i < folders.len; i++) {
+    const AstNames stems = stems_of(m, level, dotted, &nabove);
+    Buf out = buf_make(m->program->arena);
+    for (int i = 0; i < stems.len; i++) {
         if (i == SHOWN && nabove > SHOWN) buf_printf(&out, ", in %d more above", nabove - SHOWN);
-        if (i < SHOWN || i >= nabove)
-            buf_printf(&out, "%s'%s'", i ? ", " : "", join_path(p, folders.data[i], path));
+        if (i < SHOWN || i >= nabove) buf_printf(&out, "%s'%s'", i ? ", " : "", stems.data[i]);
     }
     return buf_text(&out);
 }
@@ -443,7 +428,7 @@ static SpecModule *missing_module(SpecModule *m, int level, const char *dotted, 
     Program *p = m->program;
     SpecModule *host = module_named(p, *dotted ? dotted : ".");
     if (host->kind == MODULE_HOST && (level > 0 || !is_outside(p, dotted)))
-        host->missing = places_of(m, level, slashes(p, dotted)), host->is_relative = level > 0;
+        host->missing = places_of(m, level, dotted), host->is_relative = level > 0;
     if (host->missing && !host->imported.source) host->imported = at;
     return host;
 }
@@ -453,14 +438,14 @@ static SpecModule *import_module(SpecModule *m, int level, const char *dotted, S
 {
     Program *p = m->program;
     SpecModule *found = NULL;
-    if (level > 0) {
-        const char *base = relative_base(m, level);
-        if (*dotted) found = open_module(p, join_path(p, base, slashes(p, dotted)));
-        else found = open_file(p, join_path(p, base, "__init__.py"));
-        if (!found && !*dotted)
-            found = module_new(p, MODULE_PACKAGE, intern_cstr(p->ir->names, base));
-    } else if (!is_outside(p, dotted)) {
-        found = find_in_tree(m, slashes(p, dotted));
+    int nabove;
+    if (level > 0 && !*dotted) {
+        const char *base = base_of(m, level);
+        found = open_file(p, join_path(p, base, "__init__.py"));
+        if (!found) found = module_new(p, MODULE_PACKAGE, intern_cstr(p->ir->names, base));
+    } else if (level > 0 || !is_outside(p, dotted)) {
+        const AstNames stems = stems_of(m, level, dotted, &nabove);
+        for (int i = 0; i < stems.len && !found; i++) found = open_module(p, stems.data[i]);
     }
     return found ? found : missing_module(m, level, dotted, at);
 }
@@ -538,9 +523,8 @@ SpecValue module_eval(Spec *sp, SpecModule *m, const Ast *e)
 
 SpecValue module_try_of(Spec *sp, const SpecFunc *fn, const Ast *e)
 {
-    sp->dx->muted++;
-    SpecValue v = eval_around(sp, fn->module, fn->closure, e);
-    sp->dx->muted--;
+    SpecValue v;
+    diag_quietly(sp->dx, v = eval_around(sp, fn->module, fn->closure, e));
     return v;
 }
 
@@ -659,9 +643,8 @@ static SpecValue compute_aloud(Spec *sp, SpecModule *m, Global *g, Span at)
                                                : NULL;
     SpecModule *host = e && !sp->dx->muted ? rebind_host_part(sp, m, e) : NULL;
     if (!host || imported_root(host)) return compute(sp, m, g, at);
-    sp->dx->muted++;
-    SpecValue v = compute(sp, m, g, at);
-    sp->dx->muted--;
+    SpecValue v;
+    diag_quietly(sp->dx, v = compute(sp, m, g, at));
     return v.kind == SV_ERROR ? rebind_refuse_host(sp, g, host, at) : compute(sp, m, g, at);
 }
 
@@ -826,29 +809,23 @@ static const StdFile *std_file_of(Program *p, const char *name)
     return NULL;
 }
 
-/* The text that defines a function of the library, a file or made of a row of builtins.def; `row` is
-   what it is known by, NULL when there is none. */
-static Source *std_source(Program *p, Str name, const void **row)
+/* Texts of the library, files or made of rows of builtins.def, are parsed one by one, as their
+   functions are called. NULL: none defines that one. */
+static SpecModule *std_module_of(Program *p, Str name)
 {
     const Builtin *b = builtin_expression(name);
     const StdFile *f = b ? NULL : std_file_of(p, name);
-    *row = b ? (const void *)b : f;
-    if (!*row || map_has(&p->std, (uintptr_t)*row)) return NULL;
-    const char *text = b ? arena_printf(p->arena, "@jit\ndef %s(%s):\n    return %s\n", name, b->params, b->value)
+    const void *row = b ? (const void *)b : f;
+    SpecModule *m = row ? map_get_ptr(&p->std, row) : NULL;
+    if (!row || m) return m;
+    const char *path = arena_printf(p->arena, "<tkc>/%s", b ? name : f->name);
+    const char *text = b ? arena_printf(p->arena, "@jit\ndef %s(%s):\n    return %s\n", name,
+                                        b->params, b->value)
                          : f->text;
-    return source_of_static(p->arena, arena_printf(p->arena, "<tkc>/%s", b ? name : f->name), text,
-                            b ? strlen(text) : f->len);
-}
-
-/* Texts of the library are parsed one by one, as their functions are called. */
-static SpecModule *std_module_of(Program *p, Str name)
-{
-    const void *row;
-    Source *source = std_source(p, name, &row);
-    if (source)
-        map_set_ptr(&p->std, row,
-                    module_for_file(p, syntax_parse(p->arena, p->ir->names, p->dx, source), true));
-    return row ? map_get_ptr(&p->std, row) : NULL;
+    const Source *source = source_of_static(p->arena, path, text, b ? strlen(text) : f->len);
+    m = module_for_file(p, syntax_parse(p->arena, p->ir->names, p->dx, source), true);
+    map_set_ptr(&p->std, row, m);
+    return m;
 }
 
 SpecValue spec_std(Spec *sp, const char *name)

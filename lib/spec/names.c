@@ -85,9 +85,8 @@ static bool is_of_maker(const Ast *n, void *user)
 static void check_name(NameCheck *c, const Ast *n)
 {
     if (scope_find(c->locals, n->name.id) || is_of_maker(n, c)) return;
-    c->sp->dx->muted++;
-    SpecValue v = module_lookup(c->sp, c->sp->frame->module, n->name.id, n->span);
-    c->sp->dx->muted--;
+    SpecValue v;
+    diag_quietly(c->sp->dx, v = module_lookup(c->sp, c->sp->frame->module, n->name.id, n->span));
     if (sv_is_absent(v) && !is_reported(c, n->name.id)) eval_unknown_name(c->sp, n->name.id, n->span);
 }
 
@@ -115,10 +114,9 @@ static NameCheck open_function(Spec *sp, SpecModule *m, const Ast *def)
     NameCheck c = {.sp = sp, .locals = scope_new(sp->arena, NULL), .def = def};
     AstNames assigned = {0};
     map_init(&c.reported, sp->arena);
-    sp->dx->muted++;
     if (def->def.inside)
-        c.maker = syntax_parse_skipped(sp->arena, sp->names, sp->dx, m->file, def->def.inside);
-    sp->dx->muted--;
+        diag_quietly(sp->dx, c.maker = syntax_parse_skipped(sp->arena, sp->names, sp->dx, m->file,
+                                                             def->def.inside));
     add_params(&c, &def->def.params);
     walk_assigned(sp->arena, &def->def.body, &assigned);
     add_names(&c, &assigned, def->span);
@@ -139,10 +137,7 @@ const Ast *spec_name_of_maker(Spec *sp, const SpecFunc *fn)
 {
     if (fn->closure || !fn->def->def.inside) return NULL;
     NameCheck c = open_function(sp, fn->module, fn->def);
-    const AstList *body = &fn->def->def.body;
-    for (int i = 0; i < body->len; i++)
-        if (walk_any(body->data[i], is_of_maker, &c)) return c.found;
-    return NULL;
+    return walk_list_any(&fn->def->def.body, is_of_maker, &c) ? c.found : NULL;
 }
 
 void spec_check_names(SpecModule *m)

@@ -44,9 +44,9 @@ static const char *quoted(Spec *sp, AstOp op)
     return arena_printf(sp->arena, "'%s'", ast_op_text(op));
 }
 
-static SpecValue refuse(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
+SpecValue op_refuse_pair(Spec *sp, const char *what, SpecValue a, SpecValue b, Span at)
 {
-    spec_error(sp, at, "%s does not work on %s and %s", quoted(sp, op), spec_describe(sp, a),
+    spec_error(sp, at, "%s does not work on %s and %s", what, spec_describe(sp, a),
                spec_describe(sp, b));
     if (sv_is_pointer(a) || sv_is_pointer(b)) advise_load(sp, SPAN_NONE);
     return sv_error();
@@ -56,7 +56,7 @@ static SpecValue refuse(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
 
 static SpecValue offset_pointer(Spec *sp, AstOp op, SpecValue pointer, SpecValue offset, Span at)
 {
-    if (sv_is_pointer(offset)) return refuse(sp, op, pointer, offset, at);
+    if (sv_is_pointer(offset)) return op_refuse_pair(sp, quoted(sp, op), pointer, offset, at);
     Value *p = pointer.v, *n = op_to_value(sp, offset, at);
     if (!n) return sv_error();
     if (!type_is_int(n->type)) {

@@ -39,6 +39,9 @@ int op_items(Spec *sp, SpecValue v, SpecValue **items, Span at);
 /* str(v) and format(v, spec) of a compile-time value, as in an f-string. NULL after an error. */
 Str op_format(Spec *sp, SpecValue v, char conversion, const char *spec, Span at);
 
+/* Reports that an operation, "'+'" or "maximum", does not work on these. */
+SpecValue op_refuse_pair(Spec *sp, const char *what, SpecValue a, SpecValue b, Span at);
+
 /* ---- cast.c ---- */
 /* A scalar constant of that type; integers wrap, but those that no integer type holds. The number is
    a BOOL, INT or FLOAT. NULL after an error. */

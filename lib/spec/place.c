@@ -10,17 +10,6 @@
 
 typedef struct Swap { Spec *sp; const SpecTuple *old; SpecTuple *new; } Swap;
 
-static SpecTuple *copy_with(Spec *sp, const SpecTuple *t, int len)
-{
-    SpecTuple *copy = arena_new(sp->arena, SpecTuple);
-    *copy = *t;
-    copy->len = len;
-    copy->size = 0; /* not counted yet */
-    copy->data = arena_array(sp->arena, SpecValue, len + 1);
-    for (int i = 0; i < len; i++) copy->data[i] = i < t->len ? t->data[i] : sv_none();
-    return copy;
-}
-
 /* Puts the new value where v is or holds the old one; true when it did. */
 static bool swap_in(const Swap *s, SpecValue *v)
 {
@@ -30,7 +19,7 @@ static bool swap_in(const Swap *s, SpecValue *v)
     for (int i = 0; i < v->tuple->len; i++) {
         SpecValue item = v->tuple->data[i];
         if (!swap_in(s, &item)) continue;
-        if (!copy) copy = copy_with(s->sp, v->tuple, v->tuple->len);
+        if (!copy) copy = tuple_copy(s->sp, v->tuple, v->tuple->len);
         copy->data[i] = item;
     }
     if (copy) v->tuple = copy;
@@ -64,13 +53,10 @@ void place_set_field(Spec *sp, SpecValue x, Str name, SpecValue v, Span at)
 {
     int i = sv_find_field(x.tuple, name);
     if (i < 0) {
-        spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, at, "%s has no field '%s'", spec_describe(sp, x),
-                      name);
-        spec_suggest(sp, at, name,
-                     x.tuple->names ? nearest_word(name, x.tuple->names, x.tuple->len) : NULL);
+        record_refuse_name(sp, x, "field ", name, at);
         return;
     }
-    SpecTuple *t = copy_with(sp, x.tuple, x.tuple->len);
+    SpecTuple *t = tuple_copy(sp, x.tuple, x.tuple->len);
     t->data[i] = record_item(sp, t, i, v, at);
     replace(sp, x.tuple, t, at);
 }
@@ -90,7 +76,7 @@ void place_set_item(Spec *sp, SpecValue x, SpecValue index, SpecValue v, Span at
                    n == 1 ? "" : "s");
         return;
     }
-    SpecTuple *t = copy_with(sp, x.tuple, n);
+    SpecTuple *t = tuple_copy(sp, x.tuple, n);
     t->data[i < 0 ? i + n : i] = v;
     replace(sp, x.tuple, t, at);
 }
@@ -101,7 +87,7 @@ static void extend(Spec *sp, const SpecTuple *old, int at_index, int n, const Sp
                    Span at)
 {
     if (!spec_fits(sp, (long)old->len + n, "a sequence", "values", at)) return;
-    SpecTuple *t = copy_with(sp, old, old->len + n);
+    SpecTuple *t = tuple_copy(sp, old, old->len + n);
     for (int i = 0; i < n; i++) t->data[at_index + i] = items[i];
     for (int i = at_index; i < old->len; i++) t->data[i + n] = old->data[i];
     replace(sp, old, t, at);

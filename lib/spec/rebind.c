@@ -96,9 +96,7 @@ static bool visit_host(const Ast *n, void *user)
 SpecModule *rebind_host_part(Spec *sp, SpecModule *m, const Ast *e)
 {
     HostSearch s = {.sp = sp, .m = m};
-    sp->dx->muted++;
-    walk_ast(e, visit_host, &s);
-    sp->dx->muted--;
+    diag_quietly(sp->dx, walk_ast(e, visit_host, &s));
     return s.found;
 }
 

@@ -35,11 +35,6 @@ static void add_field(Spec *sp, Fields *fields, Str name, SpecValue value, const
 static const char *const makers[] = {"collections.namedtuple", "typing.NamedTuple",
                                      "typing_extensions.NamedTuple", NULL};
 
-static bool is_named_tuple(SpecValue v)
-{
-    return module_is_host(v) && str_among(v.module->path, makers + 1);
-}
-
 /* The fields are the annotated names of the body, after those of the base. */
 static SpecValue class_of_body(Spec *sp, const RecordClass *c)
 {
@@ -66,7 +61,8 @@ static void read_bases(Spec *sp, RecordClass *c)
         const Ast *x = bases->data[i];
         if (x->kind == AST_KEYWORD || x->kind == AST_STARRED) continue;
         SpecValue base = module_try(sp, c->module, x);
-        if (is_named_tuple(base)) c->kind = RECORD_TUPLE;
+        if (module_is_host(base) && str_among(base.module->path, makers + 1))
+            c->kind = RECORD_TUPLE;
         if (base.kind != SV_RECORD_CLASS) continue;
         c->base = base.record_class;
         c->kind = base.record_class->kind;
@@ -140,9 +136,21 @@ SpecValue record_class_call(Spec *sp, Str path, const Args *args, Span at)
 
 /* ---- making one ---- */
 
-/* The fields are bound as the parameters of a function are. */
-static bool bind_fields(Spec *sp, const RecordClass *c, const Args *args, SpecTuple *out, Span at)
+static SpecTuple *new_record(Spec *sp, const RecordClass *c)
 {
+    SpecTuple *t = tuple_new(sp, c->len);
+    t->names = c->fields;
+    t->type_name = c->name;
+    t->record_class = c;
+    for (int i = 0; i < c->len; i++) t->data[i] = sv_absent();
+    return t;
+}
+
+/* One of the class `made`, whose fields are bound as the parameters of a function are. */
+static SpecValue bind_fields(Spec *sp, const RecordClass *c, const RecordClass *made,
+                             const Args *args, Span at)
+{
+    SpecTuple *t = new_record(sp, made);
     AstParams params = {.data = arena_array(sp->arena, AstParam, c->len + 1), .len = c->len};
     for (int i = 0; i < c->len; i++)
         params.data[i] = (AstParam){
@@ -154,20 +162,10 @@ static bool bind_fields(Spec *sp, const RecordClass *c, const Args *args, SpecTu
                  .defined = c->at,
                  .given = args,
                  .at = at};
-    bool ok = bind_args(sp, &call);
-    out->data = call.args;
-    for (int i = 0; i < c->len && ok; i++) out->data[i] = record_item(sp, out, i, out->data[i], at);
-    return ok;
-}
-
-static SpecTuple *new_record(Spec *sp, const RecordClass *c)
-{
-    SpecTuple *t = tuple_new(sp, c->len);
-    t->names = c->fields;
-    t->type_name = c->name;
-    t->record_class = c;
-    for (int i = 0; i < c->len; i++) t->data[i] = sv_absent();
-    return t;
+    if (!bind_args(sp, &call)) return sv_error();
+    t->data = call.args;
+    for (int i = 0; i < c->len; i++) t->data[i] = record_item(sp, t, i, t->data[i], at);
+    return sv_tuple(SV_RECORD, t);
 }
 
 /* What the class or one it is derived from says of a name: a function, or what it is set to. */
@@ -217,9 +215,16 @@ SpecValue record_call(Spec *sp, const RecordClass *c, const Args *args, Span at)
         return spec_note(sp, c->at, "defined here");
     }
     if (init && init->kind == AST_DEF) return construct(sp, c, init, owner, args, at);
-    SpecTuple *t = new_record(sp, c);
-    if (!bind_fields(sp, c, args, t, at)) return sv_error();
-    return sv_tuple(SV_RECORD, t);
+    return bind_fields(sp, c, c, args, at);
+}
+
+/* The class with a record's items for what is not given, by keyword alone. */
+static RecordClass replacing(const SpecTuple *t)
+{
+    RecordClass c = *t->record_class;
+    c.defaults = t->data;
+    c.keywords_only = true;
+    return c;
 }
 
 SpecValue builtin_aggregate_replace(Spec *sp, const Call *c)
@@ -228,12 +233,8 @@ SpecValue builtin_aggregate_replace(Spec *sp, const Call *c)
     if (x.kind != SV_RECORD || !x.tuple->record_class ||
         x.tuple->record_class->kind != RECORD_AGGREGATE)
         return arg_refuse(sp, c, 0, "an aggregate");
-    RecordClass fields = *x.tuple->record_class;
-    fields.defaults = x.tuple->data;
-    fields.keywords_only = true;
-    SpecTuple *t = new_record(sp, x.tuple->record_class);
-    if (!bind_fields(sp, &fields, &c->extra, t, c->at)) return sv_error();
-    return sv_tuple(SV_RECORD, t);
+    const RecordClass fields = replacing(x.tuple);
+    return bind_fields(sp, &fields, x.tuple->record_class, &c->extra, c->at);
 }
 
 bool record_is_tuple(SpecValue v)
@@ -278,12 +279,10 @@ static SpecValue field_names(Spec *sp, const RecordClass *c)
 
 static SpecValue replacer(Spec *sp, const SpecTuple *t)
 {
-    RecordClass *c = arena_new(sp->arena, RecordClass);
-    *c = *t->record_class;
-    c->kind = RECORD_TUPLE; /* of its fields alone */
-    c->defaults = t->data;
-    c->keywords_only = true;
-    return (SpecValue){.kind = SV_RECORD_CLASS, .record_class = c};
+    RecordClass c = replacing(t);
+    c.kind = RECORD_TUPLE; /* of its fields alone */
+    return (SpecValue){.kind = SV_RECORD_CLASS,
+                       .record_class = arena_copy(sp->arena, &c, sizeof c)};
 }
 
 /* A function of the class, bound to x; a property's value. */
@@ -300,10 +299,13 @@ static SpecValue bind_method(Spec *sp, const Ast *def, const RecordClass *owner,
     return method;
 }
 
-static SpecValue unset_field(Spec *sp, const SpecTuple *t, Str name, Span at)
+SpecValue record_refuse_name(Spec *sp, SpecValue x, const char *what, Str name, Span at)
 {
-    spec_error(sp, at, "'%s' of '%s' has no value yet", name, t->type_name);
-    return spec_note(sp, t->record_class->at, "the class is defined here");
+    const SpecTuple *t = x.tuple;
+    spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, at, "%s has no %s'%s'", spec_describe(sp, x), what,
+                  name);
+    spec_suggest(sp, at, name, t->names ? nearest_word(name, t->names, t->len) : NULL);
+    return sv_error();
 }
 
 SpecValue record_member(Spec *sp, SpecValue x, Str name, Span at)
@@ -311,15 +313,17 @@ SpecValue record_member(Spec *sp, SpecValue x, Str name, Span at)
     const SpecTuple *t = x.tuple;
     const RecordClass *c = t->record_class, *owner;
     int i = sv_find_field(t, name);
-    if (i >= 0) return t->data[i].kind == SV_ABSENT ? unset_field(sp, t, name, at) : t->data[i];
+    if (i >= 0 && t->data[i].kind != SV_ABSENT) return t->data[i];
+    if (i >= 0) {
+        spec_error(sp, at, "'%s' of '%s' has no value yet", name, t->type_name);
+        return spec_note(sp, c->at, "the class is defined here");
+    }
     if (c && strcmp(name, "_replace") == 0) return replacer(sp, t);
     if (c && strcmp(name, "_fields") == 0) return field_names(sp, c);
     const Ast *member = c ? find_member(c, name, &owner) : NULL;
     if (member && member->kind == AST_DEF) return bind_method(sp, member, owner, x, at);
     if (member) return module_eval(sp, owner->module, member);
-    spec_error_as(sp, DIAG_UNKNOWN_ATTRIBUTE, at, "%s has no '%s'", spec_describe(sp, x), name);
-    spec_suggest(sp, at, name, t->names ? nearest_word(name, t->names, t->len) : NULL);
-    return sv_error();
+    return record_refuse_name(sp, x, "", name, at);
 }
 
 SpecValue record_class_member(Spec *sp, const RecordClass *c, Str name, Span at)

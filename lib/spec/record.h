@@ -39,6 +39,8 @@ bool record_is_tuple(SpecValue v);
 bool record_is_constexpr(const SpecTuple *t, int i);
 /* What the item becomes that is given v; poison after an error. */
 SpecValue record_item(Spec *sp, const SpecTuple *t, int i, SpecValue v, Span at);
+/* Reports that a record has no such name, or `what`: "field ". */
+SpecValue record_refuse_name(Spec *sp, SpecValue x, const char *what, Str name, Span at);
 /* x.name, Class.name */
 SpecValue record_member(Spec *sp, SpecValue x, Str name, Span at);
 SpecValue record_class_member(Spec *sp, const RecordClass *c, Str name, Span at);

@@ -231,9 +231,8 @@ bool request_add_signature(SpecRequest *rq, Ir *ir, Diags *dx, const char *text)
 static bool is_unknown_word(SpecModule *m, Diags *dx, const Ast *e)
 {
     SpecValue v;
-    dx->muted++;
-    bool is_known = e->kind != AST_NAME || module_evaluate(m, dx, e, &v);
-    dx->muted--;
+    bool is_known;
+    diag_quietly(dx, is_known = e->kind != AST_NAME || module_evaluate(m, dx, e, &v));
     return !is_known;
 }
 

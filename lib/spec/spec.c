@@ -121,14 +121,6 @@ static void check_result(Spec *sp, SpecValue v, const SpecFunc *kernel)
                  spec_describe(sp, v));
 }
 
-/* Of what has no errors: a misspelt name leaves the right one unused. */
-static void lint_functions(Spec *sp)
-{
-    const Program *p = sp->program;
-    for (int i = 0; i < p->functions.len; i++) lint_function(sp, p->functions.data[i]);
-    lint_parameters(sp, p->functions.data[0]);
-}
-
 Func *spec_kernel(SpecModule *m, const SpecRequest *rq)
 {
     Program *p = m->program;
@@ -144,7 +136,9 @@ Func *spec_kernel(SpecModule *m, const SpecRequest *rq)
     check_result(&sp, call_entry(&sp, kernel, values), kernel);
     diags_enter(p->dx, stage);
     if (p->dx->nerrors > errors) return NULL;
-    lint_functions(&sp);
+    /* of what has no errors: a misspelt name leaves the right one unused */
+    for (int i = 0; i < p->functions.len; i++) lint_function(&sp, p->functions.data[i]);
+    lint_parameters(&sp, p->functions.data[0]);
     build_return(&sp.b);
     if (ir_verify(fn, p->dx)) return fn;
     diag_error_as(p->dx, DIAG_INTERNAL, SPAN_NONE,
@@ -161,10 +155,9 @@ bool spec_ask(SpecModule *m, const SpecRequest *rq, bool is_error)
 
 bool spec_is_complete(SpecModule *m, const SpecRequest *rq)
 {
-    m->program->dx->muted++;
-    bool complete = spec_ask(m, rq, false);
-    m->program->dx->muted--;
-    return complete;
+    bool is_complete;
+    diag_quietly(m->program->dx, is_complete = spec_ask(m, rq, false));
+    return is_complete;
 }
 
 int spec_configs(SpecModule *m, const SpecRequest *rq, const char *const **texts, TkcTuning *tuning)
@@ -309,12 +302,6 @@ void leave_nested(Spec *sp)
 
 /* ---- descriptions ---- */
 
-static const char *describe_number(Spec *sp, SpecValue v)
-{
-    Str text = op_format(sp, v, 'r', NULL, SPAN_NONE);
-    return arena_printf(sp->arena, "%s %s", sv_class(v), text ? text : "?");
-}
-
 static const char *describe_items(Spec *sp, const char *what, const SpecTuple *t)
 {
     Buf b = buf_make(sp->arena);
@@ -355,7 +342,9 @@ const char *spec_describe(Spec *sp, SpecValue v)
 {
     const SpecBlockPtr *p = sv_is_address(v) ? v.block_ptr : NULL;
     switch (v.kind) {
-    case SV_BOOL: case SV_INT: case SV_FLOAT: return describe_number(sp, v);
+    case SV_BOOL: case SV_INT: case SV_FLOAT:
+        return arena_printf(sp->arena, "%s %s", sv_class(v),
+                            op_format(sp, v, 'r', NULL, SPAN_NONE));
     case SV_STR: return arena_printf(sp->arena, "the string '%s'", v.s);
     case SV_TYPE: return arena_printf(sp->arena, "the type %s", type_text(sp->arena, v.type));
     case SV_TUPLE: return describe_items(sp, "a tuple", v.tuple);

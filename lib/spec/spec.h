@@ -1,9 +1,5 @@
 /* Specialization: executes everything compile-time of a kernel and builds the block IR of what remains.
-
-   Division of work inside spec/:
-     spec.c module.c bind.c scope.c config.c stmt.c expr.c call.c   the evaluator: names, statements, control flow, calls
-     constant.c promote.c broadcast.c operator.c builtin*.c         what values do: operators, attributes, operations
-   The evaluator calls the second group through operator.h and builtin.h; the second group calls back through this header. */
+   The evaluator (eval.h) calls what values do through operator.h and builtin.h, which call back through this header. */
 #ifndef TKC_SPEC_SPEC_H
 #define TKC_SPEC_SPEC_H
 

@@ -145,9 +145,8 @@ static bool visit_parameter(const Ast *n, void *user)
     Search *s = user;
     Spec *sp = s->t->sp;
     if (n->kind == AST_NAME && is_parameter(s->t, n->name.id)) {
-        sp->dx->muted++;
-        SpecValue v = module_lookup(sp, s->t->kernel->module, n->name.id, n->span);
-        sp->dx->muted--;
+        SpecValue v;
+        diag_quietly(sp->dx, v = module_lookup(sp, s->t->kernel->module, n->name.id, n->span));
         if (sv_is_absent(v)) vec_push(sp->arena, &s->names, n);
     }
     return n->kind != AST_LAMBDA;

@@ -2,7 +2,6 @@
    compile-time numbers become run-time scalars first. */
 #include "spec/operator.h"
 
-#include "spec/advice.h"
 #include "spec/broadcast.h"
 #include "spec/promote.h"
 
@@ -14,19 +13,6 @@ static const char *const faults[] = {
     [PROMOTE_TOO_WIDE] = "no integer type holds the constant",
 };
 
-static bool unify_pointers(Spec *sp, SpecValue a, SpecValue b, unsigned rules, const char *what,
-                           Span at)
-{
-    bool both = a.kind == SV_VALUE && b.kind == SV_VALUE;
-    if (both && (rules & UNIFY_POINTERS) &&
-        tkc_type_element(a.v->type) == tkc_type_element(b.v->type))
-        return true;
-    spec_error(sp, at, "%s does not work on %s and %s", what, spec_describe(sp, a),
-               spec_describe(sp, b));
-    advise_load(sp, SPAN_NONE);
-    return false;
-}
-
 static Value *to_dtype(Spec *sp, SpecValue v, DType dt, Span at)
 {
     return v.kind == SV_VALUE ? build_cast(&sp->b, v.v, dt, NULL) : cast_number(sp, v, dt, at);
@@ -36,15 +22,11 @@ bool unify_types(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, 
                  const char *what, Span at)
 {
     if (sv_is_error(a) || sv_is_error(b)) return false;
-    if (!sv_is_operand(a) || !sv_is_operand(b))
-        return spec_fail(sp, at, "%s does not work on %s and %s", what, spec_describe(sp, a),
-                         spec_describe(sp, b));
-    if (sv_is_pointer(a) || sv_is_pointer(b)) {
-        if (!unify_pointers(sp, a, b, rules, what, at)) return false;
-        *x = a.v;
-        *y = b.v;
-        return true;
-    }
+    const bool are_pointers = sv_is_pointer(a) && b.kind == SV_VALUE && (rules & UNIFY_POINTERS) &&
+                              tkc_type_element(a.v->type) == tkc_type_element(b.v->type);
+    if (are_pointers) return *x = a.v, *y = b.v, true;
+    if (!sv_is_operand(a) || !sv_is_operand(b) || sv_is_pointer(a) || sv_is_pointer(b))
+        return op_refuse_pair(sp, what, a, b, at), false;
     if (a.kind != SV_VALUE && b.kind != SV_VALUE) {
         a = strengthen(sp, a, at);
         b = strengthen(sp, b, at);

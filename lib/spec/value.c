@@ -74,11 +74,6 @@ static bool is_same_address(SpecValue a, SpecValue b)
     return true;
 }
 
-static bool is_same_slice(const SpecSlice *a, const SpecSlice *b)
-{
-    return sv_is_same(a->lo, b->lo) && sv_is_same(a->hi, b->hi) && sv_is_same(a->step, b->step);
-}
-
 bool sv_is_same(SpecValue a, SpecValue b)
 {
     if (a.kind != b.kind) return false;
@@ -96,7 +91,9 @@ bool sv_is_same(SpecValue a, SpecValue b)
     case SV_METHOD:
         return a.method->builtin == b.method->builtin &&
                sv_is_same(*a.method->self, *b.method->self);
-    case SV_SLICE: return is_same_slice(a.slice, b.slice);
+    case SV_SLICE:
+        return sv_is_same(a.slice->lo, b.slice->lo) && sv_is_same(a.slice->hi, b.slice->hi) &&
+               sv_is_same(a.slice->step, b.slice->step);
     case SV_VALUE: return sv_same_value(a.v, b.v);
     case SV_BLOCK_PTR: case SV_DESC: return is_same_address(a, b);
     default: return a.s == b.s; /* one pointer, to whatever the kind is */

@@ -21,7 +21,7 @@ void walk_ast(const Ast *n, WalkFn visit, void *user)
     if (n && visit(n, user)) ast_each_child(n, walk_child, &(Walk){visit, user});
 }
 
-typedef struct Search { bool (*is)(const Ast *n, void *user); void *user; bool found; } Search;
+typedef struct Search { WalkIs is; void *user; bool found; } Search;
 
 static bool visit_search(const Ast *n, void *user)
 {
@@ -30,10 +30,17 @@ static bool visit_search(const Ast *n, void *user)
     return !s->found;
 }
 
-bool walk_any(const Ast *n, bool (*is)(const Ast *n, void *user), void *user)
+bool walk_any(const Ast *n, WalkIs is, void *user)
 {
     Search s = {is, user, false};
     walk_ast(n, visit_search, &s);
+    return s.found;
+}
+
+bool walk_list_any(const AstList *list, WalkIs is, void *user)
+{
+    Search s = {is, user, false};
+    walk_list(list, visit_search, &s);
     return s.found;
 }
 

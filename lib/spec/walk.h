@@ -21,8 +21,10 @@ void walk_changed(Arena *a, const AstList *body, AstNames *out, AstNames *deep);
 /* l.append(v), l.extend(items), l.insert(i, v) */
 bool walk_changes_list(const Ast *call);
 bool walk_has(const AstNames *names, Str name);
-/* Whether a node within n, which may be NULL, is such a one. */
-bool walk_any(const Ast *n, bool (*is)(const Ast *n, void *user), void *user);
+/* Whether a node within n, which may be NULL, or within one of a list, is such a one. */
+typedef bool (*WalkIs)(const Ast *n, void *user);
+bool walk_any(const Ast *n, WalkIs is, void *user);
+bool walk_list_any(const AstList *list, WalkIs is, void *user);
 /* The last parameter is **name, which takes keywords of any name. */
 bool walk_takes_any(const AstParams *params);
 /* The first parameter of that name, or NULL; the names of all. */

@@ -74,35 +74,26 @@ static TkcDriver1 tkc_driver_1;
 static int tkc_driver_state_1; /* 0: not looked for; 1: there; 2: not there */
 static pthread_mutex_t tkc_lock_1 = PTHREAD_MUTEX_INITIALIZER;
 
-static int tkc_find_1(void *library, const char *name, void *entry)
-{
-    void *symbol = dlsym(library, name);
-    memcpy(entry, &symbol, sizeof symbol);
-    return symbol != NULL;
-}
+/* In the order of TkcDriver1; the last two may be missing. */
+static const char *const tkc_driver_names_1[] = {
+    "cuCtxGetCurrent", "cuCtxGetDevice", "cuDeviceGetAttribute", "cuThreadExchangeStreamCaptureMode",
+    "cuModuleLoadDataEx", "cuModuleUnload", "cuModuleGetFunction", "cuFuncSetAttribute",
+    "cuLaunchKernel", "cuTensorMapEncodeTiled", "cuCtxGetId"};
 
 /* The lock is held. */
 static int tkc_open_driver_1(void)
 {
-    TkcDriver1 *d = &tkc_driver_1;
-    void *lib;
+    const int n = (int)(sizeof tkc_driver_names_1 / sizeof *tkc_driver_names_1);
+    void *lib, *symbol;
+    int i;
     if (tkc_driver_state_1 == 0) {
         lib = dlopen("libcuda.so.1", RTLD_NOW);
-        tkc_driver_state_1 =
-            lib && tkc_find_1(lib, "cuCtxGetCurrent", &d->CtxGetCurrent) &&
-                    tkc_find_1(lib, "cuCtxGetDevice", &d->CtxGetDevice) &&
-                    tkc_find_1(lib, "cuDeviceGetAttribute", &d->DeviceGetAttribute) &&
-                    tkc_find_1(lib, "cuThreadExchangeStreamCaptureMode",
-                               &d->ThreadExchangeStreamCaptureMode) &&
-                    tkc_find_1(lib, "cuModuleLoadDataEx", &d->ModuleLoadDataEx) &&
-                    tkc_find_1(lib, "cuModuleUnload", &d->ModuleUnload) &&
-                    tkc_find_1(lib, "cuModuleGetFunction", &d->ModuleGetFunction) &&
-                    tkc_find_1(lib, "cuFuncSetAttribute", &d->FuncSetAttribute) &&
-                    tkc_find_1(lib, "cuLaunchKernel", &d->LaunchKernel)
-                ? 1
-                : 2;
-        if (lib) tkc_find_1(lib, "cuCtxGetId", &d->CtxGetId);
-        if (lib) tkc_find_1(lib, "cuTensorMapEncodeTiled", &d->TensorMapEncodeTiled);
+        tkc_driver_state_1 = lib ? 1 : 2;
+        for (i = 0; lib && i < n; i++) {
+            symbol = dlsym(lib, tkc_driver_names_1[i]);
+            memcpy((char *)&tkc_driver_1 + (size_t)i * sizeof symbol, &symbol, sizeof symbol);
+            if (!symbol && i < n - 2) tkc_driver_state_1 = 2;
+        }
     }
     return tkc_driver_state_1 == 1 ? TKC_LAUNCH_OK : TKC_LAUNCH_NO_DRIVER;
 }

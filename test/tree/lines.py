@@ -10,13 +10,13 @@ BUDGET = {
     "grammar": 955,
     "include": 1520,
     "lib/analysis": 2315,
-    "lib/base": 1857,
+    "lib/base": 1859,
     "lib/ir": 6936,
     "lib/layout": 2935,
     "lib/linear": 2171,
     "lib/lower": 8025,
     "lib/memory": 4493,
-    "lib/spec": 15338,
+    "lib/spec": 15165,
     "lib/std": 2358,
     "lib/syntax": 3620,
     "lib/target": 1840,
@@ -28,7 +28,7 @@ BUDGET = {
     "runtime/jit": 3692,
     "runtime/ptx": 2359,
     "runtime/simt": 10942,
-    "src": 6387,
+    "src": 6198,
 }
 
 

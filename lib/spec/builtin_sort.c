@@ -1,30 +1,5 @@
-/* Scans, sorting, histograms and gathers. */
+/* Sorting, histograms and gathers. */
 #include "spec/argument.h"
-#include "spec/combine.h"
-
-/* A running sum or product along an axis, in the type asked for or the one it has by itself. */
-SpecValue builtin_running(Spec *sp, const Call *c)
-{
-    const OpKind kind = c->builtin->op;
-    Value *x = c->args[0].v;
-    DType dt = type_dtype(x->type);
-    dt = dt == DT_BF16 ? DT_F32 : kind == OP_ADD ? combine_sum_dtype(dt) : dt;
-    if (arg_is_given(c, 3)) dt = type_dtype(c->args[3].type);
-    x = build_cast(&sp->b, x, dt, NULL);
-    Op *op = build_scan(&sp->b, (int)c->args[1].i, c->args[2].b, 1, &x);
-    combine_by_op(sp, op, kind);
-    return sv_value(op_result(op, 0));
-}
-
-SpecValue builtin_scan(Spec *sp, const Call *c)
-{
-    Value *xs[COMBINE_MAX];
-    int n = combine_operands(sp, c, 0, xs);
-    if (n < 0) return sv_error();
-    Op *op = build_scan(&sp->b, (int)c->args[1].i, c->args[3].b, n, xs);
-    if (!combine_by_function(sp, op, c->args[2], c->at)) return sv_error();
-    return arg_results(sp, sv_is_sequence(c->args[0]), n, op->results);
-}
 
 SpecValue builtin_sort(Spec *sp, const Call *c)
 {

@@ -29,6 +29,9 @@
 # RUN: %if cuda %{ %python %s %build/tkc cuda -first 7000000 -n 150 | FileCheck %s %}
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 6001000 -seconds 120 | FileCheck %s %}
 # RUN: %if cuda %{ %python %s %build/tkc cuda -first 6000000 -n 150 | FileCheck %s %}
+# RUN: %python %s %build/tkc simt -first 8000000 -n 12 | FileCheck %s
+# RUN: %if long && !asan %{ %python %s %build/tkc simt -first 8001000 -seconds 240 | FileCheck %s %}
+# RUN: %if cuda %{ %python %s %build/tkc cuda -first 8000000 -n 150 | FileCheck %s %}
 # CHECK: {{^[1-9][0-9]* loops, [0-9]+ too large for their chip, 0 wrong$}}
 """Each number is a kernel with one or two loops of one to three products each: operands that are loaded as they lie or turned, masked or not,
 by rows that an array names, converted from fewer bits, the same in every turn, or made of a product before; sums that only add, are scaled, also by lines,
@@ -41,7 +44,9 @@ From 3000000 on (class Pointed) block pointers, checked along all dims, have the
 From 4000000 on (class Down) loops of the first kind go down.
 From 5000000 on (class Small) they have products of few rows, columns and steps, less than an instruction's, whose first factor is often the same
 each turn and computed before the loop.
-From 6000000 on (class Counted) loops with descriptors say how many turns they have, from 7000000 on (class CountedPlain) those of the first kind."""
+From 6000000 on (class Counted) loops with descriptors say how many turns they have, from 7000000 on (class CountedPlain) those of the first kind.
+From 8000000 on (class Mixed) turns of the first kind, and some of known number, scan, sort, gather, sum across warps, turn and reshape what they
+multiplied, in branches and inner loops too."""
 import argparse
 import os
 import random
@@ -257,6 +262,7 @@ class Loop:
 
 
 BOXES, SEVERAL, POINTED, DOWN, SMALL, COUNTED, PLAIN = 1000000, 2000000, 3000000, 4000000, 5000000, 6000000, 7000000
+MIXED = 8000000
 
 
 class Boxes(Loop):
@@ -497,8 +503,51 @@ class CountedPlain(Loop):
         return f"0, {self.turns * self.k}"
 
 
+class Mixed(CountedPlain):
+    def __init__(self, number):
+        super().__init__(number)
+        self.is_counted, self.is_apart = self.r.random() < 0.5, False
+        self.m, self.n = self.r.choice([32, 64, 64, 128]), self.r.choice([16, 32, 64])
+
+    def bounds(self):
+        return super().bounds() if self.is_counted else "0, length"
+
+    def product(self, m, n, k, a, depth, sums):
+        r = self.r
+        if self.is_apart or r.random() < 0.7:
+            return super().product(m, n, k, a, depth, sums)
+        where = r.choice([f"at % {2 * self.k} == 0", "length > 64", "tl.load(index + at) > 3", f"at >= {self.k}"])
+        self.is_apart = True
+        self.say(f"if {where}:", depth)
+        block = super().product(m, n, k, a, depth + 1, sums)
+        if block:
+            self.use(block, m, n, depth + 1, sums)
+        self.is_apart = False
+
+    def use(self, block, m, n, depth, sums):
+        r = self.r
+        for _ in range(r.choice([1, 1, 2])):
+            small, name, axis = self.name("s"), self.name("mixed"), r.choice([0, 1])
+            self.say(f"{small} = {KEEP.format(block, 'tl.float32')}", depth)
+            other = f"[{'None, :' if axis == 0 else ':, None'}]"
+            back = f"({m - 1} - tl.arange(0, {m}))[:, None] + tl.zeros([{m}, {n}], tl.int32)"
+            value, rows, columns = r.choice([
+                (f"tl.cumsum({small}, {axis}{', reverse=True' if r.random() < 0.3 else ''})", m, n),
+                (f"tl.sort({small}, 1)", m, n), (f"tl.gather({small}, {back}, 0)", m, n),
+                (f"{small} * tl.sum({small}, {axis}){other}", m, n), (f"tl.trans({small})", n, m),
+                (f"tl.reshape({small}, [{m // 2}, {2 * n}])", m // 2, 2 * n), (f"tl.max({small}, 0)", n, None), (f"tl.sum({small}, 1)", m, None)])
+            sums.append((name, rows, columns))
+            inside = depth
+            if r.random() < 0.25:
+                inside += 1
+                self.say(f"for {self.name('q')} in range({r.choice(['2', 'length // 32', '0, at, 32'])}):", depth)
+            self.say(f"{name} = {KEEP.format(name, 'tl.float32')} + {value}", inside)
+        if r.random() < 0.4:
+            super().use(block, m, n, depth, sums)
+
+
 def loop_of(number):
-    starts = [(PLAIN, CountedPlain), (COUNTED, Counted), (SMALL, Small), (DOWN, Down), (POINTED, Pointed), (SEVERAL, Several), (BOXES, Boxes), (0, Loop)]
+    starts = [(MIXED, Mixed), (PLAIN, CountedPlain), (COUNTED, Counted), (SMALL, Small), (DOWN, Down), (POINTED, Pointed), (SEVERAL, Several), (BOXES, Boxes), (0, Loop)]
     return next(kind for start, kind in starts if number >= start)(number)
 
 

@@ -194,10 +194,21 @@ static int stream_within(const Lower *L, int needed)
     return needed + SPARE <= limit ? limit : 0;
 }
 
+enum { LEAST = 96, FEW = 128, MANY = 168, NEAR = 48 };
+
+/* The room that ptxas is to have. Of products by warps it takes as many registers as it is told of;
+   FEW are enough sooner than others. */
+static int registers_wanted(const Pressure *p, int needed)
+{
+    enum { ENOUGH = 32 };
+    if (!p->by_warps) return needed > LEAST ? needed : LEAST;
+    return needed + NEAR > FEW && needed + ENOUGH <= FEW ? FEW : needed + NEAR;
+}
+
 int pressure_limit(const Lower *L)
 {
     /* With no more than CLOSE to spare ptxas would spill, lest there is one program less. */
-    enum { ROUND = 8, LEAST = 96, FEW = 128, NEAR = 48, CLOSE = 7 };
+    enum { ROUND = 8, CLOSE = 7 };
     const Machine *m = L->machine;
     const int threads = L->fn->num_warps * m->warp_size;
     if (L->fn->num_warps == 1) return m->max_regs_thread;
@@ -220,9 +231,8 @@ int pressure_limit(const Lower *L)
     if (share < m->max_regs_thread && share > 2 * needed) return share / ROUND * ROUND;
     if (!p.product) return 0;
     if (p.by_warps && spare > 0) return spare > CLOSE ? 0 : most;
-    const int wanted = p.by_warps ? needed + NEAR : needed > LEAST ? needed : LEAST;
-    while (programs > 0 && limit < wanted)
+    while (programs > 0 && limit < registers_wanted(&p, needed))
         limit = MACHINE_REGISTERS / (threads * programs--) / ROUND * ROUND;
-    const bool fits = limit >= FEW && limit < m->max_regs_thread;
+    const bool fits = limit >= FEW && limit <= MANY;
     return fits && (p.by_warps || limit - needed <= NEAR) ? limit : 0;
 }

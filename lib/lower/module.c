@@ -115,15 +115,15 @@ void lower_refuse(Lower *L, const Op *op, const char *fmt, ...)
         lower_set_all(L, op_result(op, i), lower_bits(L, op_result(op, i)->type, 0));
 }
 
-/* A block that a thread cannot hold spills to memory, which is slow. Said once a function. */
+/* What a thread cannot hold of a block spills to memory, which is slow. Said once a function. */
 static void check_registers(Lower *L, const Op *op)
 {
     const int registers = estimate_registers(op), most = L->machine->max_regs_thread;
     if (registers <= most || L->too_large || estimate_is_offset(op)) return;
     L->too_large = true;
     diag_warning(L->dx, DIAG_REGISTERS, ir_span(op->loc),
-                 "%s takes %d registers of each of the program's %d threads, which have %d, and is "
-                 "kept in slow memory: use a smaller block or more warps",
+                 "%s takes %d registers of each of the program's %d threads, which have %d: what is "
+                 "not used up at once is kept in slow memory; use a smaller block or more warps",
                  type_text(L->arena, op_result(op, 0)->type), registers,
                  L->fn->num_warps * L->machine->warp_size, most);
 }

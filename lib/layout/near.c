@@ -48,13 +48,10 @@ static int64_t scaled_divisor(const Near *n, const Value *v, const Value *by, in
     return product;
 }
 
-static int64_t divided_step(const Near *n, const Op *op, int d, const Guess *g)
+static int64_t quotient_step(const Op *op, int64_t step, const Guess *g)
 {
-    const int64_t step = step_divisor(n, op_arg(op, 0), d, g);
     int64_t by;
-    if (step == INT64_MAX) return step;
     if (!ir_const_int(op_arg(op, 1), &by) || by < 1) by = step == 1 ? INT64_MAX : step;
-    if (op->kind == OP_REM) return step < by ? step : 1;
     return step >= by ? step / by : g->stays ? INT64_MAX : 1;
 }
 
@@ -68,8 +65,11 @@ static int64_t step_divisor(const Near *n, const Value *v, int d, const Guess *g
     if (op && op->kind == OP_BROADCAST) return step_divisor(n, op_arg(op, 0), d, g);
     if (op && op->kind == OP_EXPAND_DIMS)
         return step_divisor(n, op_arg(op, 0), d - (d > tkc_op_int(op, ATTR_AXIS, 0)), g);
-    if (op && (op->kind == OP_DIV || op->kind == OP_REM) && stays_along(n, op_arg(op, 1), d))
-        return divided_step(n, op, d, g);
+    if (op && (op->kind == OP_DIV || op->kind == OP_REM) && stays_along(n, op_arg(op, 1), d)) {
+        const int64_t step = step_divisor(n, op_arg(op, 0), d, g);
+        if (step == INT64_MAX) return step;
+        if (op->kind == OP_DIV) return quotient_step(op, step, g);
+    }
     if (op && op->kind == OP_MUL) {
         const Value *x = op_arg(op, 0), *y = op_arg(op, 1);
         if (stays_along(n, y, d)) return scaled_divisor(n, x, y, d, g);

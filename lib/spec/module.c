@@ -752,15 +752,12 @@ static SpecValue compute_aloud(Spec *sp, SpecModule *m, Global *g, Span at)
     return v.kind == SV_ERROR ? rebind_refuse_host(sp, g, host, at) : compute(sp, m, g, at);
 }
 
-/* The value of the binding before one that is not reached. `matters`: the warnings of why it is not
-   are due. */
-static SpecValue compute_reached(Spec *sp, SpecModule *m, const Global *g, bool matters, Span at)
+/* The warnings of why a binding is not reached: n is what says so. */
+static void tell_unreached(Spec *sp, SpecModule *m, const Ast *n)
 {
-    const Ast *n = g->unreached;
-    SpecModule *missing = matters ? missing_of(m, n) : NULL;
+    SpecModule *missing = missing_of(m, n);
     if (missing) warn_of_missing(sp, missing, n->span);
-    if (matters && n->kind == AST_IF) module_eval(sp, m, n->branch.cond);
-    return resolve(sp, m, g->previous, at);
+    if (n->kind == AST_IF) module_eval(sp, m, n->branch.cond);
 }
 
 /* The value of one binding, or of an earlier one that leads somewhere. */
@@ -773,8 +770,10 @@ static SpecValue compute_or_earlier(Spec *sp, SpecModule *m, Global *g, Span at)
     if (module_is_unknown(v) || g->is_doubtful || g->unreached)
         earlier = resolve(sp, m, g->previous, at);
     sp->dx->muted--;
-    if (g->unreached && rebind_is_replaced(v, earlier))
-        return compute_reached(sp, m, g, rebind_matters(v, earlier), at);
+    if (g->unreached && rebind_is_replaced(v, earlier)) {
+        if (rebind_matters(v, earlier)) tell_unreached(sp, m, g->unreached);
+        return sp->dx->muted ? earlier : resolve(sp, m, g->previous, at); /* once where all is */
+    }
     if (module_is_unknown(v) && !module_is_unknown(earlier) && rebind_gives_way(g, earlier))
         return earlier;
     bool has_more_to_say = v.kind == SV_ERROR || sp->dx->unheard != unheard;

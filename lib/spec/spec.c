@@ -298,7 +298,7 @@ bool enter_nested(Spec *sp, Span at)
     bool deep = sp->nesting >= sp->limits.nesting ||
                 (sp->stack_base && sp->stack_base - here > STACK_BYTES);
     if (deep && !sp->out_of_budget) {
-        sp->out_of_budget = true;
+        sp->out_of_budget = !sp->dx->muted; /* what is not said must come again */
         spec_error_as(sp, DIAG_LIMIT, at, "nested too deeply");
         if (sp->nesting >= sp->limits.nesting) diag_larger(sp->dx, sp->last_error, "max_nesting");
     }

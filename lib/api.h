@@ -53,6 +53,9 @@ struct TkcSource {
     int nkernels;
     Str *kernels;             /* names, filled on first demand */
     bool kernels_known;
+    const char *params_of;    /* the kernel whose parameters are these, "": the only one */
+    const TkcParam *params;   /* NULL: none was asked for */
+    int nparams;
 };
 
 /* Alive, and its context too. */

@@ -8,7 +8,6 @@
 typedef struct CheckJob {
     Job job;
     int checked, incomplete;
-    Map defs; /* jit functions by name */
 } CheckJob;
 
 static void check_kernel(CheckJob *c, SpecModule *m, SpecRequest *rq, const char *kernel)
@@ -34,10 +33,10 @@ static void tell_unchecked(CheckJob *c, SpecModule *m, SpecRequest *rq, int n,
 }
 
 /* What is given for no kernel at all is a mistake. */
-static void check_given(CheckJob *c, const char *what, Str name, int n, const Str *kernels)
+static void check_given(CheckJob *c, const char *what, Str name, int n, const Ast *const *kernels)
 {
     for (int k = 0; k < n; k++) {
-        const Ast *def = map_get_ptr(&c->defs, kernels[k]);
+        const Ast *def = kernels[k];
         if (def && walk_param(&def->def.params, name)) return;
     }
     diag_error_as(c->job.dx, DIAG_UNKNOWN_ARGUMENT, SPAN_NONE,
@@ -45,21 +44,28 @@ static void check_given(CheckJob *c, const char *what, Str name, int n, const St
                   c->job.source->source->name);
 }
 
+static void check_all_given(CheckJob *c, SpecModule *m, SpecRequest *rq, int n, const Str *names)
+{
+    const AstFile *file;
+    const Ast **defs = arena_array(&c->job.artifact->arena, const Ast *, n + 1);
+    for (int i = 0; i < n; i++) {
+        rq->kernel = names[i];
+        diag_quietly(c->job.dx, defs[i] = spec_definition(m, rq, &file));
+    }
+    for (int i = 0; i < rq->defines.len; i++)
+        check_given(c, "value", rq->defines.data[i].name, n, defs);
+    for (int i = 0; i < rq->arguments.len; i++)
+        check_given(c, "value", rq->arguments.data[i].name, n, defs);
+    for (int i = 0; i < rq->sigs.len; i++)
+        check_given(c, "type", rq->sigs.data[i].name, n, defs);
+}
+
 static void check_kernels(CheckJob *c, SpecModule *m, SpecRequest *rq)
 {
     const char *only = c->job.options->kernel;
     Str one = only ? intern_cstr(c->job.source->names, only) : NULL, *names = &one;
-    int n = 1;
-    kernel_index(&c->defs, &c->job.artifact->arena, c->job.source->file);
-    if (!only) {
-        n = kernel_list(&c->job.artifact->arena, c->job.source->file, &names);
-        for (int i = 0; i < rq->defines.len; i++)
-            check_given(c, "value", rq->defines.data[i].name, n, names);
-        for (int i = 0; i < rq->arguments.len; i++)
-            check_given(c, "value", rq->arguments.data[i].name, n, names);
-        for (int i = 0; i < rq->sigs.len; i++)
-            check_given(c, "type", rq->sigs.data[i].name, n, names);
-    }
+    int n = only ? 1 : kernel_list(&c->job.artifact->arena, c->job.source->file, &names);
+    if (!only) check_all_given(c, m, rq, n, names);
     rq->is_for_all = !only;
     for (int i = 0; i < n; i++) check_kernel(c, m, rq, names[i]);
     tell_unchecked(c, m, rq, n, names);

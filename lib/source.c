@@ -154,15 +154,10 @@ const char *tkc_source_kernel_name(TkcSource *s, int i)
     return i >= 0 && i < tkc_source_kernel_count(s) ? s->kernels[i] : NULL;
 }
 
-typedef struct ParamJob {
-    TkcSource *source;
-    const char *kernel;
-    int index;
-    int count;     /* out */
-    TkcParam *out; /* NULL: only the count */
-} ParamJob;
+typedef struct ParamJob { TkcSource *source; const char *kernel; } ParamJob;
 
-/* The definition of a kernel that host code makes, which takes memory of dx. */
+/* The definition of a kernel, with the file it is in, which takes memory of dx. NULL after an
+   error. */
 static const Ast *made_definition(Diags *dx, TkcSource *s, const char *kernel, const AstFile **file)
 {
     TkcOptions options;
@@ -173,20 +168,17 @@ static const Ast *made_definition(Diags *dx, TkcSource *s, const char *kernel, c
     return spec_definition(spec_module(job.ir, dx, s->file, &rq), &rq, file);
 }
 
-/* And of any, with the file it is in. NULL after an error; warnings are left to a compilation. */
+/* The same, without warnings, which are left to a compilation. */
 static const Ast *find_definition(Diags *dx, TkcSource *s, const char *kernel, const AstFile **file)
 {
-    *file = s->file;
-    dx->muted++;
-    const Ast *def = kernel_find(dx, s->file, kernel);
-    if (!def || def->def.inside) def = made_definition(dx, s, kernel, file);
-    dx->muted--;
+    const Ast *def;
+    diag_quietly(dx, def = made_definition(dx, s, kernel, file));
     return def ? def : made_definition(dx, s, kernel, file);
 }
 
-static bool read_param(Diags *dx, void *arg)
+static bool read_params(Diags *dx, void *arg)
 {
-    ParamJob *j = arg;
+    const ParamJob *j = arg;
     TkcSource *s = j->source;
     const AstFile *file;
     diags_enter(dx, DIAG_REQUEST);
@@ -195,18 +187,22 @@ static bool read_param(Diags *dx, void *arg)
                          s->source->name);
     const Ast *def = find_definition(dx, s, j->kernel, &file);
     if (!def) return false;
-    j->count = def->def.params.len;
-    if (j->out && j->index >= 0 && j->index < j->count)
-        kernel_param(&s->arena, file, def, j->index, j->out);
+    s->nparams = def->def.params.len;
+    TkcParam *params = arena_array(&s->arena, TkcParam, s->nparams + 1);
+    for (int i = 0; i < s->nparams; i++) kernel_param(&s->arena, file, def, i, &params[i]);
+    s->params_of = j->kernel ? arena_strndup(&s->arena, j->kernel, strlen(j->kernel)) : "";
+    s->params = params;
     return true;
 }
 
 /* What finding takes is scratch; what is handed out is the source's. */
-static TkcStatus run_param(ParamJob *j)
+static TkcStatus know_params(TkcSource *s, const char *kernel)
 {
     Arena scratch;
     arena_init(&scratch);
-    TkcStatus status = api_run(j->source->cx, &scratch, NULL, read_param, j);
+    s->params = NULL;
+    s->nparams = 0;
+    TkcStatus status = api_run(s->cx, &scratch, NULL, read_params, &(ParamJob){s, kernel});
     arena_fini(&scratch);
     return status;
 }
@@ -215,23 +211,24 @@ TkcStatus tkc_source_param_count(TkcSource *s, const char *kernel, int *count)
 {
     if (!api_is_source(s)) return TKC_MISUSE;
     if (!count) return api_misuse(s->cx, "there is no place for the count: the pointer is NULL");
-    ParamJob j = {.source = s, .kernel = kernel};
-    TkcStatus status = run_param(&j);
-    *count = j.count;
+    TkcStatus status = know_params(s, kernel);
+    *count = s->nparams;
     return status;
 }
 
+/* Of the kernel whose parameters were asked for last, without finding it again: a file is a long
+   text to evaluate, and its imports are more. */
 TkcStatus tkc_source_param(TkcSource *s, const char *kernel, int i, TkcParam *out)
 {
     if (!api_is_source(s)) return TKC_MISUSE;
     if (!out) return api_misuse(s->cx, "there is no place for the parameter: the pointer is NULL");
-    TkcParam param = {.size = sizeof param};
-    ParamJob j = {.source = s, .kernel = kernel, .index = i, .out = &param};
-    TkcStatus status = run_param(&j);
-    if (status == TKC_OK && (i < 0 || i >= j.count))
-        return api_misuse(s->cx, "the kernel has %d parameters; there is no parameter %d", j.count,
-                          i);
-    if (status == TKC_OK && !tkc_give(out, &param, sizeof param))
+    const bool is_known = s->params && !strcmp(s->params_of, kernel ? kernel : "");
+    TkcStatus status = is_known ? TKC_OK : know_params(s, kernel);
+    if (status != TKC_OK) return status;
+    if (i < 0 || i >= s->nparams)
+        return api_misuse(s->cx, "the kernel has %d parameters; there is no parameter %d",
+                          s->nparams, i);
+    if (!tkc_give(out, &s->params[i], sizeof *s->params))
         return api_misuse(s->cx, "the size of the parameter is not set");
-    return status;
+    return TKC_OK;
 }

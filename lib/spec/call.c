@@ -546,7 +546,7 @@ static SpecValue known_result(Spec *sp, SpecModule *m, const Args *args, SpecMod
     for (int i = 0; i < n; i++) values[i] = weaken(args->data[i].value);
     if (sp->frame->is_host) v = record_class_call(sp, m->path, args, at);
     if (sp->frame->is_host && sv_is_absent(v)) v = config_call(sp, m->path, args);
-    if (sv_is_absent(v)) v = host_call(sp, m, n, values);
+    if (sv_is_absent(v)) v = host_call(sp, m, n, values, at);
     return sv_is_absent(v) ? host_value(sp, result) : v;
 }
 

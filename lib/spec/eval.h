@@ -31,7 +31,6 @@ typedef struct Program {
     Map loops;          /* a loop's name, on one path of calls -> what it needs (loop.c) */
     Map entered;        /* DEF -> the user's own function that was called */
     VEC(const SpecFunc *) functions; /* the same, in the order of their first calls: the kernel first */
-    Map kernels;        /* name -> DEF, of the file's jit functions; filled when the first is looked for */
     SpecLimits limits;
     long work, next_look; /* steps of everything, and at how many the clock is looked at again */
 } Program;

@@ -6,7 +6,7 @@
 
 #include "spec/eval.h"
 
-/* What tkc stands for towards host code: Triton 3.6 on a CUDA machine. */
+/* What tkc stands for towards host code: Triton 3.6 on a CUDA machine, under Python 3.12. */
 static const struct Fact { const char *path; SpecValue value; } facts[] = {
     {"math.pi", {.kind = SV_FLOAT, .f = M_PI}},
     {"math.e", {.kind = SV_FLOAT, .f = M_E}},
@@ -44,8 +44,18 @@ DType host_dtype(const char *name, size_t n)
     return dt != DT_NONE && strlen(dtype_info(dt)->name) == n ? dt : DT_NONE;
 }
 
+/* sys.version_info of Python 3.12. */
+static SpecValue python_version(Spec *sp)
+{
+    static const char *const names[] = {"major", "minor", "micro", "releaselevel", "serial"};
+    SpecValue v[] = {sv_int(3), sv_int(12), sv_int(0), sv_str(intern_cstr(sp->names, "final")),
+                     sv_int(0)};
+    return constant_record(sp, "version_info", 5, names, v);
+}
+
 SpecValue host_value(Spec *sp, SpecModule *m)
 {
+    if (strcmp(m->path, "sys.version_info") == 0) return python_version(sp);
     for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
         const SpecValue v = facts[i].value;
         if (strcmp(facts[i].path, m->path) != 0) continue;
@@ -117,7 +127,7 @@ static bool is_wrapper(const char *path)
     return str_among(path, wrappers) || has_end(path, ".constexpr_function");
 }
 
-SpecValue host_call(Spec *sp, SpecModule *callee, int n, const SpecValue *args)
+SpecValue host_call(Spec *sp, SpecModule *callee, int n, const SpecValue *args, Span at)
 {
     const char *path = callee->path;
     if (n == 1 && args[0].kind == SV_FUNC && is_wrapper(path)) {
@@ -129,6 +139,8 @@ SpecValue host_call(Spec *sp, SpecModule *callee, int n, const SpecValue *args)
     if (n == 1 && args[0].kind == SV_TYPE && args[0].type->kind == TY_SCALAR &&
         (has_end(path, "torch.finfo") || has_end(path, "torch.iinfo")))
         return call_limits(sp, args[0].type->dtype);
+    if (n == 1 && args[0].kind == SV_STR && has_end(path, "importlib.util.find_spec"))
+        return module_find(sp, sp->frame->module, args[0].s, at);
     if (has_end(path, "os.environ.get") || has_end(path, "os.getenv"))
         return n > 1 ? args[1] : sv_none();
     return sv_absent();

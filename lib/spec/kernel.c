@@ -88,14 +88,6 @@ static const Ast **read_bodies(Arena *a, const Defs *defs, Map *mentioned)
     return returns;
 }
 
-void kernel_index(Map *by_name, Arena *a, const AstFile *file)
-{
-    const Defs defs = collect(a, file);
-    map_init(by_name, a);
-    for (int i = 0; i < defs.len; i++)
-        map_set_ptr(by_name, defs.data[i]->def.name, (void *)defs.data[i]);
-}
-
 int kernel_list(Arena *a, const AstFile *file, Str **names)
 {
     const Defs defs = collect(a, file);

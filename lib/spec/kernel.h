@@ -3,7 +3,6 @@
 #define TKC_SPEC_KERNEL_H
 
 #include "base/diag.h"
-#include "base/map.h"
 #include "syntax/ast.h"
 #include "tkc/tkc.h"
 
@@ -19,8 +18,6 @@ int kernel_list(Arena *a, const AstFile *file, Str **names);
 /* The definition of a kernel (any jit function, by name; NULL: the only kernel). NULL after an
    error that lists the kernels there are. */
 const Ast *kernel_find(Diags *dx, const AstFile *file, const char *name);
-/* All jit functions of the file by name (interned): the last definition of each. */
-void kernel_index(Map *by_name, Arena *a, const AstFile *file);
 /* Of a string annotation, where its type begins: "tl.uint8" says what "uint8" does. */
 const char *kernel_type_text(const char *string);
 /* The annotation, which may be NULL, makes the parameter compile-time: it holds tl.constexpr, in any

@@ -162,7 +162,11 @@ static SpecValue names_attribute(SpecModule *m, Str name)
 
 /* ---- what statements bind ---- */
 
-typedef struct BindJob { SpecModule *m; bool is_doubtful, is_tried; } BindJob;
+typedef struct BindJob {
+    SpecModule *m;
+    bool is_doubtful, is_tried;
+    const Ast *unreached;
+} BindJob;
 
 static void bind_statements(BindJob j, const AstList *body);
 
@@ -173,6 +177,7 @@ static Global *bind(BindJob j, Str name, GlobalKind kind, const Ast *node, Span 
     *g = (Global){.name = name, .kind = kind, .node = node, .at = at};
     g->is_doubtful = j.is_doubtful;
     g->is_tried = j.is_tried;
+    g->unreached = j.unreached;
     g->previous = map_get_ptr(&j.m->globals, name);
     if (!g->previous) vec_push(a, &j.m->names, name);
     map_set_ptr(&j.m->globals, name, g);
@@ -208,7 +213,7 @@ static void bind_from(BindJob j, const Ast *n)
     for (int i = 0; i < n->import.names.len; i++) {
         const AstAlias *x = &n->import.names.data[i];
         if (strcmp(x->name, "*") == 0) {
-            vec_push(j.m->program->arena, &j.m->stars, n);
+            if (!j.unreached) vec_push(j.m->program->arena, &j.m->stars, n);
             continue;
         }
         Global *g = bind(j, x->as ? x->as : x->name, GLOBAL_FROM, n, x->span);
@@ -217,25 +222,46 @@ static void bind_from(BindJob j, const Ast *n)
     }
 }
 
+/* 1 or 0, or -1 for a condition that is not known. */
+static int truth_of(SpecModule *m, const Ast *cond)
+{
+    Spec sp = spec_state(m->program, NULL);
+    const SpecValue v = module_try(&sp, m, cond);
+    return sv_is_known(v) ? constant_is_true(v) : -1;
+}
+
+/* The arm that is executed; of a condition that is not known, both. Where evaluating it has to
+   warn, as of a module that is not found, the other arm too, as what is not reached. */
 static void bind_if(BindJob j, const Ast *n)
 {
-    Spec sp = spec_state(j.m->program, NULL);
-    SpecValue cond = module_try(&sp, j.m, n->branch.cond);
-    const bool is_known = sv_is_known(cond), truth = is_known && constant_is_true(cond);
-    j.is_doubtful |= !is_known;
-    if (!is_known || truth) bind_statements(j, &n->branch.body);
-    if (!truth) bind_statements(j, &n->branch.orelse);
+    const int unheard = j.m->program->dx->unheard, truth = truth_of(j.m, n->branch.cond);
+    const AstList *body = &n->branch.body, *orelse = &n->branch.orelse;
+    j.is_doubtful |= truth < 0;
+    bind_statements(j, truth ? body : orelse);
+    if (truth >= 0 && j.m->program->dx->unheard == unheard) return;
+    if (truth >= 0) j.unreached = n;
+    bind_statements(j, truth ? orelse : body);
 }
 
 static SpecModule *import_module(SpecModule *m, int level, const char *dotted, Span at);
+static SpecModule *imported_root(const SpecModule *m);
 
-/* An import that raises: of a file that is not there, or of what Triton does not have. Whether the
-   host has a package is not known. */
+/* The module that is not found because of which an import raises, or NULL. */
+static SpecModule *missing_of(SpecModule *m, const Ast *n)
+{
+    if (n->kind == AST_FROM)
+        return imported_root(import_module(m, n->import.level, n->import.module, n->span));
+    SpecModule *missing = NULL;
+    for (int i = 0; n->kind == AST_IMPORT && i < n->import.names.len && !missing; i++)
+        missing = imported_root(import_module(m, 0, n->import.names.data[i].name, n->span));
+    return missing;
+}
+
+/* An import that raises: of a module that is not found, or of what Triton does not have. */
 static bool import_fails(SpecModule *m, const Ast *n)
 {
-    if (n->kind != AST_FROM) return false;
+    if (n->kind != AST_FROM || missing_of(m, n)) return missing_of(m, n);
     SpecModule *from = import_module(m, n->import.level, n->import.module, n->span);
-    if (from->kind == MODULE_HOST) return n->import.level > 0;
     for (int i = 0; from->kind == MODULE_NAMES && i < n->import.names.len; i++) {
         Str name = n->import.names.data[i].name;
         if (strcmp(name, "*") != 0 && sv_is_absent(names_attribute(from, name))) return true;
@@ -243,17 +269,56 @@ static bool import_fails(SpecModule *m, const Ast *n)
     return false;
 }
 
-/* The last binding counts: that of the body, or of the handlers when the body fails. */
+static const Ast *failing_import(SpecModule *m, const AstList *body, int *at);
+
+/* The import that ends a statement by raising. A `try` that fails goes on with its handler. */
+static const Ast *failing_in(SpecModule *m, const Ast *n)
+{
+    const Ast *found;
+    int at, truth;
+    switch (n->kind) {
+    case AST_FROM: case AST_IMPORT: return import_fails(m, n) ? n : NULL;
+    case AST_WITH: return failing_import(m, &n->with.body, &at);
+    case AST_IF:
+        truth = truth_of(m, n->branch.cond);
+        if (truth < 0) return NULL;
+        return failing_import(m, truth ? &n->branch.body : &n->branch.orelse, &at);
+    case AST_TRY:
+        found = failing_import(m, &n->try_.body, &at);
+        if (!found) return failing_import(m, &n->try_.orelse, &at);
+        if (!n->try_.handlers.len) return found;
+        return failing_import(m, &n->try_.handlers.data[0].body, &at);
+    default: return NULL;
+    }
+}
+
+/* The same of statements, in number *at of them; NULL, and *at their number, when none does. */
+static const Ast *failing_import(SpecModule *m, const AstList *body, int *at)
+{
+    const Ast *found = NULL;
+    for (*at = 0; *at < body->len; ++*at)
+        if ((found = failing_in(m, body->data[*at]))) break;
+    return found;
+}
+
+/* The last binding counts: that of the body, behind those of the handlers, to which it may give
+   way. From an import that fails on nothing of it is reached. */
 static void bind_try(BindJob j, const Ast *n)
 {
-    bool fails = false;
+    const Ast *outer = j.unreached;
+    AstList before = n->try_.body, rest = n->try_.body;
+    const Ast *failing = failing_import(j.m, &rest, &before.len);
+    if (!failing) before.len = 0;
+    rest.data += before.len;
+    rest.len -= before.len;
     j.is_tried = true;
-    for (int i = 0; i < n->try_.body.len; i++) fails |= import_fails(j.m, n->try_.body.data[i]);
-    if (fails) bind_statements(j, &n->try_.body);
+    bind_statements(j, &before);
     for (int i = 0; i < n->try_.handlers.len; i++)
         bind_statements(j, &n->try_.handlers.data[i].body);
-    if (!fails) bind_statements(j, &n->try_.body);
-    if (!fails) bind_statements(j, &n->try_.orelse);
+    if (failing) j.unreached = failing;
+    bind_statements(j, &rest);
+    bind_statements(j, &n->try_.orelse);
+    j.unreached = outer;
     bind_statements(j, &n->try_.finalbody);
 }
 
@@ -396,16 +461,31 @@ static AstNames stems_of(const SpecModule *m, int level, const char *dotted, int
 }
 
 /* Packages that are known to be outside: no file is looked for. */
-static bool is_outside(Program *p, const char *dotted)
+static const char packages[] =
+    " triton tkc torch math os sys numpy functools typing packaging builtins logging enum"
+    " dataclasses itertools collections contextlib importlib warnings inspect operator re time"
+    " copy ";
+/* And those of Python's own, which a file beside the importing one may replace. */
+static const char library[] =
+    " abc argparse array ast asyncio atexit base64 bdb binascii bisect bz2 cProfile calendar cmath"
+    " cmd code codecs codeop colorsys compileall concurrent configparser contextvars copyreg csv"
+    " ctypes datetime dbm decimal difflib dis doctest email errno faulthandler fcntl filecmp"
+    " fileinput fnmatch fractions ftplib gc getopt getpass gettext glob graphlib grp gzip hashlib"
+    " heapq hmac html http imaplib io ipaddress json keyword linecache locale lzma mailbox marshal"
+    " mimetypes mmap modulefinder multiprocessing netrc numbers opcode optparse pathlib pdb pickle"
+    " pickletools pkgutil platform plistlib poplib posix pprint profile pstats pty pwd py_compile"
+    " pyclbr pydoc queue quopri random readline reprlib resource runpy sched secrets select"
+    " selectors shelve shlex shutil signal site smtplib socket socketserver sqlite3 ssl stat"
+    " statistics string stringprep struct subprocess symtable sysconfig syslog tarfile tempfile"
+    " termios textwrap threading timeit token tokenize tomllib trace traceback tracemalloc tty"
+    " types unicodedata unittest urllib uuid venv wave weakref webbrowser xml xmlrpc zipapp"
+    " zipfile zipimport zlib zoneinfo ";
+
+/* Whether a list has the module's package. */
+static bool is_listed(Program *p, const char *list, const char *dotted)
 {
-    static const char *const roots[] = {
-        "triton",      "tkc",        "torch",     "math",         "os",
-        "sys",         "numpy",      "functools", "typing",       "packaging",
-        "builtins",    "logging",    "enum",      "dataclasses",  "itertools",
-        "collections", "contextlib", "importlib", "transformers", "warnings",
-        "inspect",     "operator",   "re",        "time",         "copy",
-        NULL};
-    return str_among(arena_strndup(p->arena, dotted, strcspn(dotted, ".")), roots);
+    const int n = (int)strcspn(dotted, ".");
+    return n && strstr(list, arena_printf(p->arena, " %.*s ", n, dotted));
 }
 
 /* "'a/b/mylib', 'a/mylib' and 2 folders above" */
@@ -427,7 +507,8 @@ static SpecModule *missing_module(SpecModule *m, int level, const char *dotted, 
 {
     Program *p = m->program;
     SpecModule *host = module_named(p, *dotted ? dotted : ".");
-    if (host->kind == MODULE_HOST && (level > 0 || !is_outside(p, dotted)))
+    const bool is_outside = is_listed(p, packages, dotted) || is_listed(p, library, dotted);
+    if (host->kind == MODULE_HOST && (level > 0 || !is_outside))
         host->missing = places_of(m, level, dotted), host->is_relative = level > 0;
     if (host->missing && !host->imported.source) host->imported = at;
     return host;
@@ -443,7 +524,7 @@ static SpecModule *import_module(SpecModule *m, int level, const char *dotted, S
         const char *base = base_of(m, level);
         found = open_file(p, join_path(p, base, "__init__.py"));
         if (!found) found = module_new(p, MODULE_PACKAGE, intern_cstr(p->ir->names, base));
-    } else if (level > 0 || !is_outside(p, dotted)) {
+    } else if (level > 0 || !is_listed(p, packages, dotted)) {
         const AstNames stems = stems_of(m, level, dotted, &nabove);
         for (int i = 0; i < stems.len && !found; i++) found = open_module(p, stems.data[i]);
     }
@@ -463,17 +544,45 @@ static SpecModule *imported_root(const SpecModule *m)
     return NULL;
 }
 
+static void note_missing(Spec *sp, Diag *d, const SpecModule *m, Span imported)
+{
+    diag_note(sp->dx, d, SPAN_NONE, "looked for %s, each with .py, .tk and /__init__.py",
+              m->missing);
+    if (imported.source) diag_note(sp->dx, d, imported, "it is imported here");
+    if (!m->is_relative) diag_setting(sp->dx, d, "include", "DIR");
+}
+
 SpecValue module_refuse(Spec *sp, const SpecModule *m, Span at, const char *what)
 {
     SpecModule *root = imported_root(m);
     if (!root) return spec_error_as(sp, DIAG_HOST_CODE, at, "'%s' is %s", m->path, what);
     if (root->is_refused) return sv_error();
     spec_error_as(sp, DIAG_IMPORT_NOT_FOUND, at, "the module '%s' is not found", root->path);
-    spec_note(sp, SPAN_NONE, "looked for %s, each with .py, .tk and /__init__.py", root->missing);
-    if (root->imported.source) spec_note(sp, root->imported, "it is imported here");
+    note_missing(sp, sp->last_error, root, root->imported);
     root->is_refused = sp->last_error != NULL;
-    if (!root->is_relative) diag_setting(sp->dx, sp->last_error, "include", "DIR");
     return sv_error();
+}
+
+/* Warns, once, of an import that fails, or of a question whether one would, where the answer
+   decides something. */
+static void warn_of_missing(Spec *sp, SpecModule *missing, Span at)
+{
+    if (missing->is_told) return;
+    Diag *d = diag_warning(sp->dx, DIAG_UNKNOWN_MODULE, at,
+                           "the module '%s' is not found: this file is compiled as without it",
+                           missing->path);
+    note_missing(sp, d, missing, SPAN_NONE);
+    missing->is_told = !sp->dx->muted;
+}
+
+SpecValue module_find(Spec *sp, SpecModule *m, Str dotted, Span at)
+{
+    static const char *const names[] = {"name"};
+    SpecModule *found = import_module(m, 0, dotted, at), *missing = imported_root(found);
+    const SpecValue name = sv_str(dotted);
+    if (!missing) return constant_record(sp, "ModuleSpec", 1, names, &name);
+    warn_of_missing(sp, missing, at);
+    return sv_none();
 }
 
 /* A file in a package's folder. */
@@ -629,11 +738,6 @@ void module_import(Spec *sp, SpecModule *m, const Ast *import)
     }
 }
 
-static bool is_unknown(SpecValue v)
-{
-    return v.kind == SV_ERROR || module_is_host(v);
-}
-
 /* The value of one binding, whose failure is reported: as that of the name where it is due to a host
    value in its expression. */
 static SpecValue compute_aloud(Spec *sp, SpecModule *m, Global *g, Span at)
@@ -648,6 +752,14 @@ static SpecValue compute_aloud(Spec *sp, SpecModule *m, Global *g, Span at)
     return v.kind == SV_ERROR ? rebind_refuse_host(sp, g, host, at) : compute(sp, m, g, at);
 }
 
+/* The warnings of why a binding is not reached: n is what says so. */
+static void tell_unreached(Spec *sp, SpecModule *m, const Ast *n)
+{
+    SpecModule *missing = missing_of(m, n);
+    if (missing) warn_of_missing(sp, missing, n->span);
+    if (n->kind == AST_IF) module_eval(sp, m, n->branch.cond);
+}
+
 /* The value of one binding, or of an earlier one that leads somewhere. */
 static SpecValue compute_or_earlier(Spec *sp, SpecModule *m, Global *g, Span at)
 {
@@ -655,12 +767,18 @@ static SpecValue compute_or_earlier(Spec *sp, SpecModule *m, Global *g, Span at)
     const int unheard = sp->dx->unheard;
     sp->dx->muted++;
     SpecValue v = compute(sp, m, g, at), earlier = sv_error();
-    if (is_unknown(v) || g->is_doubtful) earlier = resolve(sp, m, g->previous, at);
+    if (module_is_unknown(v) || g->is_doubtful || g->unreached)
+        earlier = resolve(sp, m, g->previous, at);
     sp->dx->muted--;
-    if (is_unknown(v) && !is_unknown(earlier) && rebind_gives_way(g, earlier)) return earlier;
+    if (g->unreached && rebind_is_replaced(v, earlier)) {
+        if (rebind_matters(v, earlier)) tell_unreached(sp, m, g->unreached);
+        return sp->dx->muted ? earlier : resolve(sp, m, g->previous, at); /* once where all is */
+    }
+    if (module_is_unknown(v) && !module_is_unknown(earlier) && rebind_gives_way(g, earlier))
+        return earlier;
     bool has_more_to_say = v.kind == SV_ERROR || sp->dx->unheard != unheard;
     if (has_more_to_say && !sp->dx->muted) v = compute_aloud(sp, m, g, at);
-    return is_unknown(v) ? v : rebind_choose(sp, g, v, earlier, at);
+    return module_is_unknown(v) ? v : rebind_choose(sp, g, v, earlier, at);
 }
 
 static SpecValue resolve(Spec *sp, SpecModule *m, Global *g, Span at)

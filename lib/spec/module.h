@@ -32,6 +32,8 @@ struct Global {
     Span at;
     bool is_doubtful;     /* under a condition that is not known */
     bool is_tried;        /* in a try or its handlers */
+    const Ast *unreached; /* not executed, because of this: an import that fails, or an `if` that
+                             asks about one; or NULL */
     enum { GLOBAL_NEW, GLOBAL_BUSY, GLOBAL_DONE } state;
     SpecValue result;
     Global *previous;     /* an earlier binding of the name */
@@ -52,6 +54,7 @@ struct SpecModule {
     const char *missing;  /* HOST: where its file was looked for; NULL: it is known to be outside */
     bool is_relative;     /* a missing one: looked for at one place only */
     bool is_refused;      /* a missing one: an error says so */
+    bool is_told;         /* a missing one: a warning says what that decides */
     Span imported;        /* a missing one: by this */
 };
 
@@ -69,6 +72,8 @@ SpecValue module_refuse_name(Spec *sp, SpecModule *m, Str name, Span at);
 SpecValue module_refuse(Spec *sp, const SpecModule *m, Span at, const char *what);
 /* An import in a function of the module that runs now. */
 void module_import(Spec *sp, SpecModule *m, const Ast *import);
+/* importlib.util.find_spec(dotted) in that module: None where an import of it fails. */
+SpecValue module_find(Spec *sp, SpecModule *m, Str dotted, Span at);
 /* The namespace or host module of a dotted name. */
 SpecModule *module_named(struct Program *p, const char *dotted);
 SpecModule *module_for_file(struct Program *p, AstFile *file, bool is_std);
@@ -82,7 +87,7 @@ SpecValue module_try_of(Spec *sp, const SpecFunc *fn, const Ast *e);
 bool module_evaluate(SpecModule *m, Diags *dx, const Ast *e, SpecValue *out);
 
 /* Calling a host function, when its result is known; else ABSENT. */
-SpecValue host_call(Spec *sp, SpecModule *callee, int n, const SpecValue *args);
+SpecValue host_call(Spec *sp, SpecModule *callee, int n, const SpecValue *args, Span at);
 /* A host value that kernels may read: math.pi, torch.float16, triton.__version__. ABSENT:
    unknown. */
 SpecValue host_value(Spec *sp, SpecModule *m);
@@ -94,12 +99,22 @@ static inline bool module_is_host(SpecValue v)
     return v.kind == SV_MODULE && v.module->kind == MODULE_HOST;
 }
 
+/* Neither a value nor code: it is of the host's, or an error. */
+static inline bool module_is_unknown(SpecValue v)
+{
+    return v.kind == SV_ERROR || module_is_host(v);
+}
+
 /* ---- rebind.c: a name that is bound more than once ---- */
 /* The last binding leads nowhere that is known: `earlier`, a known value, may stand for it. */
 bool rebind_gives_way(const Global *g, SpecValue earlier);
 /* v is what the last binding gives, a known value, and `earlier` what the one before does. The same
    v, after a warning where a condition decides between them; an error for data. */
 SpecValue rebind_choose(Spec *sp, const Global *g, SpecValue v, SpecValue earlier, Span at);
+/* v is what a binding that is not reached would give: True where `earlier` counts instead. */
+bool rebind_is_replaced(SpecValue v, SpecValue earlier);
+/* And whether that makes a difference, which a warning is to tell. */
+bool rebind_matters(SpecValue v, SpecValue earlier);
 /* The host value in the expression that an operator or an argument needs, or NULL. */
 SpecModule *rebind_host_part(Spec *sp, SpecModule *m, const Ast *e);
 /* Reports the use of a name whose value is computed from that host value. */

@@ -45,6 +45,17 @@ bool rebind_gives_way(const Global *g, SpecValue earlier)
     return is_code(earlier) && (g->is_tried || g->is_doubtful || is_made_of_itself(g));
 }
 
+/* Of two unknown values the last is reported; code that is known is better than none. */
+bool rebind_is_replaced(SpecValue v, SpecValue earlier)
+{
+    return !module_is_unknown(earlier) || !(module_is_unknown(v) || is_code(v));
+}
+
+bool rebind_matters(SpecValue v, SpecValue earlier)
+{
+    return !constant_is_equal(v, earlier) && !(module_is_unknown(v) && is_code(earlier));
+}
+
 static SpecValue note_parameter(Spec *sp)
 {
     return spec_note(sp, SPAN_NONE, "pass it as a tl.constexpr parameter");

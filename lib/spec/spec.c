@@ -63,14 +63,24 @@ SpecModule *spec_module(Ir *ir, Diags *dx, AstFile *file, const SpecRequest *rq)
 
 /* ---- one kernel ---- */
 
-/* What host code makes a kernel of that name, kern = make(True); NULL: it is none, or after an
-   error. */
-static SpecFunc *made_kernel(Spec *sp, SpecModule *m, Str name)
+static bool is_kernel(SpecValue v)
 {
-    if (!map_get_ptr(&m->globals, name)) return NULL;
-    SpecValue v = module_lookup(sp, m, name, SPAN_NONE);
-    if (v.kind != SV_FUNC || v.fn->def->kind != AST_DEF) return NULL;
-    return v.fn->is_wrapped || kernel_is_jit(v.fn->def) ? v.fn : NULL;
+    return v.kind == SV_FUNC && v.fn->def->kind == AST_DEF &&
+           (v.fn->is_wrapped || kernel_is_jit(v.fn->def));
+}
+
+/* The kernel that a name of the file stands for: a definition, or what host code makes, as in
+   kern = make(True). What leads to no kernel leaves a definition what it is. NULL: it is none, or
+   after an error. */
+static SpecFunc *bound_kernel(Spec *sp, SpecModule *m, Str name)
+{
+    const Global *all = map_get_ptr(&m->globals, name), *g = all;
+    SpecValue v = sv_absent();
+    while (g && !(kernel_is_jit(g->node) && !g->node->def.inside)) g = g->previous;
+    if (g) diag_quietly(sp->dx, v = module_lookup(sp, m, name, SPAN_NONE));
+    if (g && !is_kernel(v)) return func_new(sp, name, g->node, m, NULL);
+    if (all) v = module_lookup(sp, m, name, SPAN_NONE); /* with the warnings */
+    return is_kernel(v) ? v.fn : NULL;
 }
 
 /* False, after an error or a warning, where the kernel reads names of a host function around it. */
@@ -96,12 +106,14 @@ static SpecFunc *open_kernel(Spec *sp, SpecModule *m, const SpecRequest *rq)
     p->rq = rq;
     p->limits = limits_of(rq);
     *sp = spec_state(p, NULL);
-    if (!p->kernels.arena) kernel_index(&p->kernels, p->arena, m->file);
-    const Ast *def = asked ? map_get_ptr(&p->kernels, asked) : kernel_find(sp->dx, m->file, NULL);
+    const Ast *def = asked ? NULL : kernel_find(sp->dx, m->file, NULL);
     if (def) name = def->def.name;
-    SpecFunc *made = name && (!def || def->def.inside) ? made_kernel(sp, m, name) : NULL;
-    if (made || p->dx->nerrors > errors) return made;
+    SpecFunc *bound = name ? bound_kernel(sp, m, name) : NULL;
+    if (bound || p->dx->nerrors > errors) return bound;
     if (!def) def = kernel_find(sp->dx, m->file, asked);
+    if (def && !def->def.inside && !def->def.is_method && !rq->is_for_all)
+        spec_warning(sp, DIAG_UNREACHABLE, def->def.name_span,
+                     "'%s' is defined under a condition that is false here", def->def.name);
     return def ? func_new(sp, def->def.name, def, m, NULL) : NULL;
 }
 
@@ -286,7 +298,7 @@ bool enter_nested(Spec *sp, Span at)
     bool deep = sp->nesting >= sp->limits.nesting ||
                 (sp->stack_base && sp->stack_base - here > STACK_BYTES);
     if (deep && !sp->out_of_budget) {
-        sp->out_of_budget = true;
+        sp->out_of_budget = !sp->dx->muted; /* what is not said must come again */
         spec_error_as(sp, DIAG_LIMIT, at, "nested too deeply");
         if (sp->nesting >= sp->limits.nesting) diag_larger(sp->dx, sp->last_error, "max_nesting");
     }

@@ -143,6 +143,9 @@ static void kernels_and_params(void)
     EXPECT(strstr(tkc_last_error(cx), "there are 'one', 'two'"));
     EXPECT_INT(tkc_source_param_count(s, "tow", &n), TKC_ERROR);
     EXPECT(strstr(tkc_last_error(cx), "did you mean 'two'?"));
+    EXPECT_INT(tkc_source_param(s, "two", 1, &p), TKC_OK);
+    EXPECT_STR(p.name, "K");
+    EXPECT_INT(tkc_source_param(s, "one", 1, &p), TKC_MISUSE);
     EXPECT_INT(tkc_source_param_count(add, NULL, &n), TKC_OK);
     EXPECT_INT(n, 5);
     EXPECT_INT(tkc_source_param(add, NULL, 0, &p), TKC_OK);

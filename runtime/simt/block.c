@@ -74,8 +74,8 @@ void block_free(Block *b)
     shared_free(b->shared_state);
     free(b->spin);
     for (int i = 0; b->warps && i < b->nwarps; i++) warp_group_free(&b->warps[i]);
-    async_free(b);
-    for (int i = 0; i < b->nwarps && b->warps; i++) copies_free(&b->warps[i]);
+    for (int i = 0; b->warps && i < b->nwarps; i++) copies_free(&b->warps[i]);
+    free(b->bulk);
     free(b->warps);
     free(b->memory);
     free(b);
@@ -139,7 +139,7 @@ void block_begin(Block *b, const uint32_t id[3], uint64_t seed)
     b->waits = b->idle_rounds = 0;
     b->quiet = b->goes_round = false;
     spin_forget(b->spin);
-    async_reset(b);
+    b->nbulk = 0;
     memset(b->barriers, 0, sizeof b->barriers);
     memset(b->shared, (int)(b->random & 0xff), b->shared_bytes);
     shared_reset(b->shared_state);

@@ -21,9 +21,7 @@ static const char *arg_type(const OpenParam *p, const TkcArg *arg)
 {
     if (arg->kind == TKC_ARG_DESCRIPTOR) return descriptor_type(p, arg);
     if (p->decl.type) return p->decl.type;
-    if (arg->type) return arg->type;
-    if (arg->kind == TKC_ARG_FLOAT) return "fp32";
-    return arg->integer >= INT32_MIN && arg->integer <= INT32_MAX ? "i32" : "i64";
+    return arg->type ? arg->type : launch_number_type(arg);
 }
 
 /* What the last extent has. */

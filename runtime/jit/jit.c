@@ -196,17 +196,12 @@ static TkcStatus compile_absent(TkcJit *jit, const Key *key, const TkcArg *args,
     Compiled *c = calloc(1, sizeof *c);
     if (!c) return tkc_no_memory(jit->dev->cx);
     TkcStatus status = compiled_build(jit, args, c);
-    if (status != TKC_OK) {
-        compiled_free(jit, c);
-        return status;
-    }
-    if (!launch_slots(c, args, (size_t)jit->nopen, key)) {
-        compiled_free(jit, c);
-        return tkc_no_memory(jit->dev->cx);
-    }
-    if (!kernels_add(jit, key, c)) return tkc_no_memory(jit->dev->cx);
-    *out = c;
-    return TKC_OK;
+    if (status == TKC_OK &&
+        !(launch_slots(c, args, (size_t)jit->nopen, key) && kernels_add(jit, key, c)))
+        status = tkc_no_memory(jit->dev->cx);
+    if (status == TKC_OK) *out = c;
+    else compiled_free(jit, c);
+    return status;
 }
 
 /* Loading code ends a capture. */

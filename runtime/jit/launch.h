@@ -81,6 +81,13 @@ TkcStatus open_params_read(TkcJit *jit);
 /* NULL when a launch gives no argument of that name. */
 OpenParam *open_param_find(const TkcJit *jit, const char *name, size_t len);
 
+/* What the kernel is compiled for where nobody says a number's type. */
+static inline const char *launch_number_type(const TkcArg *arg)
+{
+    if (arg->kind == TKC_ARG_FLOAT) return "fp32";
+    return arg->integer >= INT32_MIN && arg->integer <= INT32_MAX ? "i32" : "i64";
+}
+
 /* An argument is wrong; gives TKC_ERROR. */
 #define refuse_argument(jit, name, fmt, ...)                                                       \
     tkc_refuse((jit)->dev->cx, TKC_ERROR, "argument '%s': " fmt, name, ##__VA_ARGS__)

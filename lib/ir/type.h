@@ -39,7 +39,10 @@ static inline bool type_is_smem(const Type *ty) { return ty->kind == TY_SMEM; }
 /* a number, not a pointer, not a block */
 static inline bool type_is_scalar(const Type *ty) { return ty->kind == TY_SCALAR; }
 /* ---- by element, so blocks too ---- */
-static inline bool type_is_pointer(const Type *ty) { return tkc_type_element(ty)->kind == TY_POINTER; }
+static inline bool type_is_pointer(const Type *ty)
+{
+    return tkc_type_element(ty)->kind == TY_POINTER;
+}
 static inline DTypeKind type_kind(const Type *ty) { return tkc_dtype_info(ty->dtype)->kind; }
 static inline bool type_is_float(const Type *ty) { return type_kind(ty) == DK_FLOAT; }
 static inline bool type_is_bool(const Type *ty) { return type_kind(ty) == DK_BOOL; }

@@ -148,7 +148,7 @@ InsnFn interp_elementwise_fn(Insn *in)
     if (dt == DT_NONE) return pointer_fn(in);
     in->loop = interp_loop(op->kind, dt, DT_NONE);
     if (in->loop) return run_loop;
-    if (dtype_is_narrow(dt) && !is_exact(op->kind)) in->loop = interp_loop(op->kind, DT_F32, DT_NONE);
-    if (in->loop) return run_narrow;
-    return evaluate_fn(in);
+    if (dtype_is_narrow(dt) && !is_exact(op->kind))
+        in->loop = interp_loop(op->kind, DT_F32, DT_NONE);
+    return in->loop ? run_narrow : evaluate_fn(in);
 }

@@ -114,19 +114,16 @@ static void begin_warp(Warp *w)
 {
     const Block *b = w->block;
     const uint32_t first = (uint32_t)w->index * SIMT_LANES, threads = b->threads - first;
+    const LaneMask live = threads >= SIMT_LANES ? SIMT_ALL_LANES : (1u << threads) - 1;
     uint64_t garbage = b->random ^ (uint64_t)w->index;
     memset(w->regs, (int)(simt_random(&garbage) & 0xff), w->func->reg_bytes);
     memset(w->written, 0, w->func->nregs * sizeof *w->written);
     memset(w->written, 0xff, SIMT_SPECIALS * sizeof *w->written);
-    memset(w->pc, 0, sizeof w->pc);
-    w->live = threads >= SIMT_LANES ? SIMT_ALL_LANES : (1u << threads) - 1;
-    w->began = w->live;
-    w->active = w->gathered = w->barred = w->joined = w->carry = 0;
-    w->clock = 0;
-    w->reads = NULL;
     warp_group_reset(w);
     copies_free(w);
-    memset(w->bulk_groups, 0, sizeof w->bulk_groups);
+    *w = (Warp){.block = w->block, .func = w->func, .index = w->index, .regs = w->regs,
+                .written = w->written, .local = w->local, .group = w->group, .live = live,
+                .began = live};
     set_specials(w);
 }
 

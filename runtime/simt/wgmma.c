@@ -7,7 +7,8 @@
 
 #include "interp/product.h"
 
-typedef enum Feature { PLAIN, TRANSPOSED, WHOLE, COUNTED } Feature; /* the last two: whole numbers */
+/* The last two are of whole numbers. */
+typedef enum Feature { PLAIN, TRANSPOSED, WHOLE, COUNTED } Feature;
 
 typedef struct Row {
     unsigned inputs, results;

@@ -4,7 +4,6 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/intern.h"
 #include "linear/layout.h"
 #include "tkc/ir.h"
 

@@ -44,18 +44,17 @@ Block *block_new(SimtLaunch *l)
     const size_t regs = padded(f->reg_bytes), written = padded(f->nregs * sizeof(LaneMask)),
                  local = padded((size_t)f->local_bytes * SIMT_LANES + LOCAL_MARGIN),
                  each = regs + written + local;
-    Block *b = calloc(1, sizeof *b);
+    Block *b = calloc(1, sizeof *b + (size_t)nwarps * sizeof *b->warps);
     if (!b) return NULL;
     b->launch = l;
     b->func = f;
     b->nwarps = nwarps;
     b->shared_bytes = shared;
     b->dynamic_base = SIMT_SHARED_BASE + dynamic_offset(l);
-    b->warps = calloc((size_t)nwarps, sizeof *b->warps);
     b->memory = aligned_alloc(1024, (padded(shared) + each * (size_t)nwarps + 1023) / 1024 * 1024);
     b->shared_state = shared_new(shared, nwarps);
     b->spin = spin_new(nwarps);
-    if (!b->warps || !b->memory || !b->shared_state || !b->spin) {
+    if (!b->memory || !b->shared_state || !b->spin) {
         block_free(b);
         return NULL;
     }
@@ -73,10 +72,11 @@ void block_free(Block *b)
     if (!b) return;
     shared_free(b->shared_state);
     free(b->spin);
-    for (int i = 0; b->warps && i < b->nwarps; i++) warp_group_free(&b->warps[i]);
-    for (int i = 0; b->warps && i < b->nwarps; i++) copies_free(&b->warps[i]);
+    for (int i = 0; i < b->nwarps; i++) {
+        warp_group_free(&b->warps[i]);
+        copies_free(&b->warps[i]);
+    }
     free(b->bulk);
-    free(b->warps);
     free(b->memory);
     free(b);
 }

@@ -175,8 +175,6 @@ struct Block {
     SimtLaunch *launch;
     const SimtFunc *func;
     uint32_t id[3];
-    Warp *warps;
-    int nwarps;
     uint32_t threads, live; /* threads that have not ended */
     uint8_t *shared;        /* from SIMT_SHARED_BASE on */
     uint32_t shared_bytes, dynamic_base;
@@ -194,6 +192,8 @@ struct Block {
     bool goes_round;      /* all warps do since then, or wait for those that do */
     struct Spin *spin;
     void *memory; /* of all of the above */
+    int nwarps;
+    Warp warps[];
 };
 
 /* How kernels run. */

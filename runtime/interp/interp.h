@@ -89,7 +89,7 @@ struct Interp {
     bool in_turn;   /* one program at a time: they may wait for each other */
     bool has_print; /* one program at a time, in the order of their numbers */
     DebugInfo *debug; /* NULL: not for debugging */
-    void *memory;   /* what the above is made of (a list of blocks) */
+    struct Owned *memory; /* what the above is made of: grow.h */
 };
 
 /* NULL after a report, with *status; frees with interp_free. debugger NULL: not to be debugged. */

@@ -7,13 +7,10 @@
 #include <stdlib.h>
 
 #include "debug/debug.h"
+#include "device/grow.h"
 #include "ptx/ptx.h"
 
 enum { ALIGN = 64 };
-
-typedef struct Block {
-    struct Block *next;
-} Block;
 
 typedef struct ValueFacts {
     int defined, last_use; /* numbers of ops */
@@ -26,8 +23,8 @@ typedef struct ValueFacts {
 typedef struct Prepare {
     TkcContext *cx;
     Interp *in;
-    Block *blocks;
-    Block *scratch; /* for as long as this takes */
+    Owned *blocks;
+    Owned *scratch; /* for as long as this takes */
     int nops;                   /* numbered so far */
     uint32_t accesses;          /* numbered so far */
     const Value **all;          /* in order of definition */
@@ -40,17 +37,12 @@ typedef struct Prepare {
     TkcStatus status; /* of what failed */
 } Prepare;
 
-static void *take_from(Prepare *p, Block **blocks, size_t count, size_t size)
+static void *take_from(Prepare *p, Owned **all, size_t count, size_t size)
 {
-    Block *b = calloc(1, sizeof(Block) + 8 + count * size);
-    if (!b) {
-        if (!p->failed) p->status = tkc_no_memory(p->cx);
-        p->failed = true;
-        return NULL;
-    }
-    b->next = *blocks;
-    *blocks = b;
-    return (char *)b + sizeof(Block) + 8;
+    void *at = owned_take(all, count * size);
+    if (!at && !p->failed) p->status = tkc_no_memory(p->cx);
+    p->failed |= !at;
+    return at;
 }
 
 static void *take(void *prepare, size_t count, size_t size)
@@ -62,14 +54,6 @@ static void *take(void *prepare, size_t count, size_t size)
 static void *take_scratch(Prepare *p, size_t count, size_t size)
 {
     return take_from(p, &p->scratch, count, size);
-}
-
-static void free_blocks(Block *blocks)
-{
-    for (Block *b = blocks, *next; b; b = next) {
-        next = b->next;
-        free(b);
-    }
 }
 
 /* ---- views and uniform values ---- */
@@ -667,7 +651,7 @@ Interp *interp_prepare(TkcContext *cx, const Func *fn, const Debugger *debugger,
         decode_region(&p, fn->body, &in->body, false);
     }
     in->memory = p.blocks;
-    free_blocks(p.scratch);
+    owned_free(p.scratch);
     *status = p.failed ? p.status : TKC_OK;
     if (!p.failed) return in;
     interp_free(in);
@@ -678,6 +662,6 @@ void interp_free(Interp *in)
 {
     if (!in) return;
     debug_info_free(in->debug);
-    free_blocks(in->memory);
+    owned_free(in->memory);
     free(in);
 }

@@ -47,7 +47,8 @@ static bool ask_make(Ask *a, const TkcJit *jit, const TkcArg *args)
     *a = (Ask){.defines =
                    calloc(jit->options.ndefines + (size_t)jit->nopen + 1, sizeof *a->defines)};
     if (!a->defines) return false;
-    for (size_t i = 0; i < jit->options.ndefines; i++) a->defines[a->ndefines++] = jit->defines[i];
+    for (size_t i = 0; i < jit->options.ndefines; i++)
+        a->defines[a->ndefines++] = jit->options.defines[i];
     for (int i = 0; i < jit->nopen; i++) {
         const OpenParam *p = &jit->open[i];
         if (p->decl.is_constexpr && args[i].constexpr_value)

@@ -60,9 +60,7 @@ struct TkcJit {
     TkcDevice *dev;       /* kept, as is the source */
     TkcSource *source;
     TkcOptions options;   /* with copies of its strings, below */
-    char **owned;
-    int nowned;
-    TkcDefine *defines, *arguments; /* of `options` */
+    struct Owned *owned;
     int nopen;
     OpenParam *open;
     pthread_mutex_t lock; /* of all below: kernels.c */

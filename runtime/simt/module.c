@@ -450,8 +450,8 @@ void simt_module_free(SimtModule *m)
         free(m->funcs[i]->insns);
         free(m->funcs[i]->numbers);
     }
-    for (size_t i = 0; i < m->nowned; i++) free(m->owned[i]);
-    void *const all[] = {m->owned, m->funcs, m->vars, m->places, m->files, m->text, m};
+    owned_free(m->owned);
+    void *const all[] = {m->funcs, m->vars, m->places, m->files, m->text, m};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 

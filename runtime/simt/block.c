@@ -156,7 +156,7 @@ static void give_reduction(Warp *w, const SimtBarrier *bar, int lane)
 static void release(Block *b, int id)
 {
     SimtBarrier *bar = &b->barriers[id];
-    order_complete(b->shared_state->barriers[id]);
+    order_complete(&b->shared_state->barriers[id]);
     for (int i = 0; i < b->nwarps; i++) {
         Warp *w = &b->warps[i];
         LaneMask here = 0;
@@ -164,7 +164,7 @@ static void release(Block *b, int id)
         SIMT_EACH_LANE(lane, here) give_reduction(w, bar, lane);
         if (!here) continue;
         warp_unbar(w, here);
-        order_acquire(shared_order(w), b->shared_state->barriers[id], i, here);
+        order_acquire(shared_order(w), &b->shared_state->barriers[id], i, here);
     }
     *bar = (SimtBarrier){0};
     b->progress = true;

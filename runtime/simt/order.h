@@ -20,8 +20,8 @@ enum { ORDER_LANES = 32 };
         for (int lane = __builtin_ctz(rest_##lane), once_##lane = 1; once_##lane; once_##lane = 0)
 
 typedef struct Order Order;
-/* What a barrier passes on: of all that arrived, and when the last phase was complete; what is known
-   and what is known to be fenced. All zero is a new one. */
+/* What a barrier passes on: of all that arrived, and when the last phase was complete; what is
+   known, and what is known to be fenced. All zero is a new one. */
 typedef struct OrderClock {
     struct OrderView *now[2], *done[2];
 } OrderClock;

@@ -104,15 +104,28 @@ const char *tkc_artifact_kernel(const TkcArtifact *a)
     return a->symbol ? a->symbol : a->fn ? a->fn->name : "";
 }
 
-int tkc_artifact_num_warps(const TkcArtifact *a)
-{
-    return is_artifact(a) && a->fn ? a->fn->num_warps : 0;
-}
+/* What the kernel has; `none` where there is none. */
+#define OF_KERNEL(T, what, has, none)                                                              \
+    T tkc_artifact_##what(const TkcArtifact *a)                                                    \
+    {                                                                                              \
+        return is_artifact(a) && a->fn ? a->fn->has : none;                                        \
+    }
+OF_KERNEL(int, num_warps, num_warps, 0)
+OF_KERNEL(int, num_stages, num_stages, 0)
+OF_KERNEL(int, param_count, nparams, 0)
+OF_KERNEL(const char *, arch, machine->name, NULL)
+#undef OF_KERNEL
 
-int tkc_artifact_num_stages(const TkcArtifact *a)
-{
-    return is_artifact(a) && a->fn ? a->fn->num_stages : 0;
-}
+/* What a parameter of it has. */
+#define OF_PARAM(T, what, has, none)                                                               \
+    T tkc_artifact_param_##what(const TkcArtifact *a, int i)                                       \
+    {                                                                                              \
+        return i >= 0 && i < tkc_artifact_param_count(a) ? a->has : none;                          \
+    }
+OF_PARAM(const char *, name, fn->params[i].name, NULL)
+OF_PARAM(const char *, type, param_types[i], NULL)
+OF_PARAM(int64_t, divisibility, fn->params[i].divisibility, 0)
+#undef OF_PARAM
 
 int tkc_artifact_shared_bytes(const TkcArtifact *a)
 {
@@ -124,31 +137,6 @@ bool tkc_artifact_tensor_map(const TkcArtifact *a, int i, TkcTensorMap *out)
     const bool is_there = is_artifact(a) && i >= 0 && i < a->nmaps;
     if (is_there) *out = a->maps[i];
     return is_there;
-}
-
-int tkc_artifact_param_count(const TkcArtifact *a)
-{
-    return is_artifact(a) && a->fn ? a->fn->nparams : 0;
-}
-
-const char *tkc_artifact_param_name(const TkcArtifact *a, int i)
-{
-    return i >= 0 && i < tkc_artifact_param_count(a) ? a->fn->params[i].name : NULL;
-}
-
-const char *tkc_artifact_param_type(const TkcArtifact *a, int i)
-{
-    return i >= 0 && i < tkc_artifact_param_count(a) ? a->param_types[i] : NULL;
-}
-
-int64_t tkc_artifact_param_divisibility(const TkcArtifact *a, int i)
-{
-    return i >= 0 && i < tkc_artifact_param_count(a) ? a->fn->params[i].divisibility : 0;
-}
-
-const char *tkc_artifact_arch(const TkcArtifact *a)
-{
-    return is_artifact(a) && a->fn ? a->fn->machine->name : NULL;
 }
 
 const TkcFile *tkc_artifact_file(const TkcArtifact *a, int i)

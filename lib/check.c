@@ -129,18 +129,24 @@ static bool read_configs(Diags *dx, void *arg)
     return dx->nerrors == 0;
 }
 
-TkcStatus tkc_source_configs(TkcSource *source, const char *kernel, const char *const **texts,
-                             int *count)
+static TkcStatus find_configs(TkcSource *source, const char *kernel, ConfigsJob *c)
 {
     TkcOptions options;
     tkc_options_init(&options);
     options.kernel = kernel;
+    *c = (ConfigsJob){.job = {.source = source, .options = &options}};
+    return api_run(source->cx, &source->arena, &options, read_configs, c);
+}
+
+TkcStatus tkc_source_configs(TkcSource *source, const char *kernel, const char *const **texts,
+                             int *count)
+{
+    ConfigsJob c;
     if (!api_is_source(source)) return TKC_MISUSE;
     if (!texts || !count)
         return api_misuse(source->cx,
                           "there is no place for the configurations: the pointer is NULL");
-    ConfigsJob c = {.job = {.source = source, .options = &options}};
-    TkcStatus status = api_run(source->cx, &source->arena, &options, read_configs, &c);
+    TkcStatus status = find_configs(source, kernel, &c);
     *texts = status == TKC_OK ? c.texts : NULL;
     *count = status == TKC_OK ? c.count : 0;
     return status;
@@ -148,17 +154,14 @@ TkcStatus tkc_source_configs(TkcSource *source, const char *kernel, const char *
 
 TkcStatus tkc_source_tuning(TkcSource *source, const char *kernel, TkcTuning *out)
 {
-    TkcOptions options;
-    tkc_options_init(&options);
-    options.kernel = kernel;
+    ConfigsJob c;
     if (!api_is_source(source)) return TKC_MISUSE;
-    ConfigsJob c = {.job = {.source = source, .options = &options}};
     const TkcTuning none = {0};
     if (!out || !tkc_give(out, &none, sizeof none))
         return api_misuse(
             source->cx,
             "there is no place for what @autotune says: it is NULL, or its size is not set");
-    TkcStatus status = api_run(source->cx, &source->arena, &options, read_configs, &c);
+    TkcStatus status = find_configs(source, kernel, &c);
     if (status == TKC_OK) tkc_give(out, &c.tuning, sizeof c.tuning);
     return status;
 }

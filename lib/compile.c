@@ -8,7 +8,6 @@
 #include "cost.h"
 #include "ir/print.h"
 #include "ir/tensor_map.h"
-#include "ir/type.h"
 #include "job.h"
 #include "target/backend.h"
 

@@ -425,13 +425,10 @@ static void deliver_reports(TkcContext *cx)
     Diags reports = cx->reports;
     reports.arena = &arena;
     unwind_push(&frame);
-    if (setjmp(frame.env) == 0) {
-        deliver(cx, &arena, &reports, true);
-        unwind_pop(&frame);
-    } else {
-        unwind_pop(&frame);
-        report_raise(cx, &frame);
-    }
+    const bool raised = setjmp(frame.env) != 0;
+    if (!raised) deliver(cx, &arena, &reports, true);
+    unwind_pop(&frame);
+    if (raised) report_raise(cx, &frame);
     arena_fini(&arena);
 }
 

@@ -5,8 +5,8 @@
 /* The place of a key, made when the op has none. */
 static Attr *slot_of(Func *fn, Op *op, AttrKey key)
 {
-    for (int i = 0; i < op->nattrs; i++)
-        if (op->attrs[i].key == key) return &op->attrs[i];
+    Attr *known = (Attr *)tkc_op_attr(op, key);
+    if (known) return known;
     op->attrs = ir_grown(ir_of(fn)->arena, op->attrs, op->nattrs, sizeof *op->attrs);
     return &op->attrs[op->nattrs++];
 }

@@ -383,17 +383,12 @@ Op *build_if(Builder *b, Value *cond, int n, const Type *const *results)
     return build_checked(b, build_op(b, OP_IF, 1, &cond, n, results));
 }
 
-/* Region arguments of a combine: a scalar for each operand, once for the left and once for the
-   right side. */
-static void add_combine_args(Region *r, int n, Value *const *xs)
-{
-    for (int i = 0; i < 2 * n; i++) ir_add_region_arg(r, tkc_type_element(xs[i % n]->type), NULL);
-}
-
+/* Its region has a scalar for each operand, once for the left and once for the right side. */
 static Op *combine(Builder *b, OpKind kind, int axis, int n, Value *const *xs)
 {
     Op *op = begin_with(b, kind, n, xs, ATTR_AXIS, axis);
-    add_combine_args(op->regions[0], n, xs);
+    for (int i = 0; i < 2 * n; i++)
+        ir_add_region_arg(op->regions[0], tkc_type_element(xs[i % n]->type), NULL);
     return with_results(b, op, n);
 }
 

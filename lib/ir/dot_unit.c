@@ -220,11 +220,6 @@ bool dot_group_reads(const Op *op, int operand)
            dot_lies_along(op, operand, flipped, s.dim);
 }
 
-bool dot_is_async(const Op *op)
-{
-    return op->kind == OP_DOT && tkc_op_int(op, ATTR_ASYNC, 0);
-}
-
 bool dot_is_waited_for(const Op *wait)
 {
     const int64_t pending = tkc_op_int(wait, ATTR_PENDING, 0);
@@ -264,11 +259,6 @@ static bool takes_async(const Use *use)
     return dot_is_async(use->user) && use != &use->user->args[2];
 }
 
-bool dot_flips(const Op *trans)
-{
-    return tkc_op_attr(trans, ATTR_PERM)->v[0] == 1;
-}
-
 const Op *dot_source(const Op *op, int operand, OpKind kind, bool *flipped)
 {
     const Op *from = op_arg(op, operand)->def;
@@ -276,11 +266,6 @@ const Op *dot_source(const Op *op, int operand, OpKind kind, bool *flipped)
     for (; from && from->kind == OP_TRANS; from = op_arg(from, 0)->def) flips ^= dot_flips(from);
     if (flipped) *flipped = flips;
     return from && from->kind == kind ? from : NULL;
-}
-
-const Op *dot_ring(const Op *op, int operand, bool *flipped)
-{
-    return dot_source(op, operand, OP_RING_LOAD, flipped);
 }
 
 bool dot_reads_alone(const Op *op)

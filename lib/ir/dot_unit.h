@@ -75,11 +75,11 @@ bool dot_group_reads(const Op *op, int operand);
    may be, before they are added to the sum in fp32: as max_num_imprecise_acc says, or 128; of one dot at most. 0: any
    number. */
 int dot_together(const Op *op);
-/* The ring_load whose buffer an asynchronous dot reads operand 0 or 1 from; NULL: it is in
-   registers. flipped: by way of a transposition. */
-const Op *dot_ring(const Op *op, int operand, bool *flipped);
 /* Of any op: a dot that only begins where it stands; a dot_wait is for its end. */
-bool dot_is_async(const Op *op);
+static inline bool dot_is_async(const Op *op)
+{
+    return op->kind == OP_DOT && tkc_op_int(op, ATTR_ASYNC, 0);
+}
 /* Of a dot_wait: its own sum is among those that it waits for; else that is under way behind it. */
 bool dot_is_waited_for(const Op *wait);
 /* It is one, or has one inside. */
@@ -87,10 +87,16 @@ bool dot_begins_in(const Op *op);
 /* Its sum begins at 0. */
 bool dot_begins_at_0(const Op *op);
 /* Of a transposition: not of [0, 1]. */
-bool dot_flips(const Op *trans);
+static inline bool dot_flips(const Op *trans) { return tkc_op_attr(trans, ATTR_PERM)->v[0] == 1; }
 /* The op of that kind that gives operand 0 or 1, transposed (flipped) or not; NULL: it is another.
  */
 const Op *dot_source(const Op *op, int operand, OpKind kind, bool *flipped);
+/* The ring_load whose buffer an asynchronous dot reads operand 0 or 1 from; NULL: it is in
+   registers. flipped: by way of a transposition. */
+static inline const Op *dot_ring(const Op *op, int operand, bool *flipped)
+{
+    return dot_source(op, operand, OP_RING_LOAD, flipped);
+}
 /* True for a ring_load, or a transposition of one, that only asynchronous dots use: no thread holds
    the block. */
 bool dot_reads_alone(const Op *op);

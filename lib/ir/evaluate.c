@@ -42,11 +42,31 @@ static uint64_t shift_right(bool is_signed, int width, uint64_t x, uint64_t coun
     return all ? 0 : x >> count;
 }
 
-static int compare_int(bool is_signed, uint64_t x, uint64_t y)
+/* ---- comparisons: by the order of x and y, -1, 0, 1, or 2 with a NaN ---- */
+
+static int order_of_ints(bool is_signed, uint64_t x, uint64_t y)
 {
     if (x == y) return 0;
     bool less = is_signed ? (int64_t)x < (int64_t)y : x < y;
     return less ? -1 : 1;
+}
+
+static int order_of_floats(double x, double y)
+{
+    return x < y ? -1 : x > y ? 1 : x == y ? 0 : 2;
+}
+
+static bool evaluate_compare(OpKind kind, int order, uint64_t *out)
+{
+    switch (kind) {
+    case OP_EQ: *out = order == 0; return true;
+    case OP_NE: *out = order != 0; return true;
+    case OP_LT: *out = order == -1; return true;
+    case OP_LE: *out = order <= 0; return true;
+    case OP_GT: *out = order == 1; return true;
+    case OP_GE: *out = order == 0 || order == 1; return true;
+    default: return false;
+    }
 }
 
 /* The result before it is wrapped to its type. */
@@ -56,7 +76,7 @@ static bool evaluate_int(OpKind kind, DType dt, const uint64_t *args, uint64_t *
     const bool is_signed = info->kind == DK_INT;
     const int width = info->bits;
     const uint64_t x = args[0], y = tkc_op_info(kind)->max_args > 1 ? args[1] : 0;
-    const int order = compare_int(is_signed, x, y);
+    const int order = order_of_ints(is_signed, x, y);
     const uint64_t pattern = x << (64 - width) >> (64 - width); /* without the extension */
     switch (kind) {
     case OP_ADD: *out = x + y; return true;
@@ -72,12 +92,6 @@ static bool evaluate_int(OpKind kind, DType dt, const uint64_t *args, uint64_t *
     case OP_SHR: *out = shift_right(is_signed, width, x, y); return true;
     case OP_MIN: *out = order < 0 ? x : y; return true;
     case OP_MAX: *out = order > 0 ? x : y; return true;
-    case OP_EQ: *out = order == 0; return true;
-    case OP_NE: *out = order != 0; return true;
-    case OP_LT: *out = order < 0; return true;
-    case OP_LE: *out = order <= 0; return true;
-    case OP_GT: *out = order > 0; return true;
-    case OP_GE: *out = order >= 0; return true;
     case OP_NEG: *out = 0 - x; return true;
     case OP_NOT: *out = ~x; return true;
     case OP_ABS: *out = is_signed && (int64_t)x < 0 ? 0 - x : x; return true;
@@ -85,7 +99,7 @@ static bool evaluate_int(OpKind kind, DType dt, const uint64_t *args, uint64_t *
     case OP_CLZ:
         *out = (uint64_t)(pattern ? __builtin_clzll(pattern) - (64 - width) : width);
         return true;
-    default: return false;
+    default: return evaluate_compare(kind, order, out);
     }
 }
 
@@ -110,19 +124,6 @@ static bool is_any_nan(double x, double y)
     return isnan(x) || isnan(y);
 }
 
-static bool evaluate_compare(OpKind kind, double x, double y, uint64_t *out)
-{
-    switch (kind) {
-    case OP_EQ: *out = x == y; return true;
-    case OP_NE: *out = x != y; return true;
-    case OP_LT: *out = x < y; return true;
-    case OP_LE: *out = x <= y; return true;
-    case OP_GT: *out = x > y; return true;
-    case OP_GE: *out = x >= y; return true;
-    default: return false;
-    }
-}
-
 static bool evaluate_binary(OpKind kind, double x, double y, double *out)
 {
     switch (kind) {
@@ -140,27 +141,16 @@ static bool evaluate_binary(OpKind kind, double x, double y, double *out)
     }
 }
 
-static bool evaluate_unary(OpKind kind, double x, double *out)
+static double inverse_root(double x)
 {
-    switch (kind) {
-    case OP_EXP: *out = exp(x); return true;
-    case OP_EXP2: *out = exp2(x); return true;
-    case OP_LOG: *out = log(x); return true;
-    case OP_LOG2: *out = log2(x); return true;
-    case OP_SIN: *out = sin(x); return true;
-    case OP_COS: *out = cos(x); return true;
-    case OP_TANH: *out = tanh(x); return true;
-    case OP_ERF: *out = erf(x); return true;
-    case OP_SQRT:
-    case OP_SQRT_RN: *out = sqrt(x); return true;
-    case OP_RSQRT: *out = 1 / sqrt(x); return true;
-    case OP_FLOOR: *out = floor(x); return true;
-    case OP_CEIL: *out = ceil(x); return true;
-    case OP_TRUNC: *out = trunc(x); return true;
-    case OP_RINT: *out = rint(x); return true;
-    default: return false;
-    }
+    return 1 / sqrt(x);
 }
+
+static double (*const unary[OP_COUNT])(double x) = {
+    [OP_EXP] = exp,     [OP_EXP2] = exp2,     [OP_LOG] = log,             [OP_LOG2] = log2,
+    [OP_SIN] = sin,     [OP_COS] = cos,       [OP_TANH] = tanh,           [OP_ERF] = erf,
+    [OP_SQRT] = sqrt,   [OP_SQRT_RN] = sqrt,  [OP_RSQRT] = inverse_root,  [OP_FLOOR] = floor,
+    [OP_CEIL] = ceil,   [OP_TRUNC] = trunc,   [OP_RINT] = rint};
 
 static bool evaluate_float(OpKind kind, DType dt, int n, const uint64_t *args, uint64_t *out)
 {
@@ -169,9 +159,12 @@ static bool evaluate_float(OpKind kind, DType dt, int n, const uint64_t *args, u
     if (kind == OP_ABS) return *out = args[0] & ~sign, true;
     double x[3], result;
     for (int i = 0; i < n; i++) x[i] = bits_to_double(dt, args[i]);
-    if (n == 2 && evaluate_compare(kind, x[0], x[1], out)) return true;
-    bool known = n == 1 ? evaluate_unary(kind, x[0], &result)
-                        : n == 2 && evaluate_binary(kind, x[0], x[1], &result);
+    if (n == 2 && evaluate_compare(kind, order_of_floats(x[0], x[1]), out)) return true;
+    bool known = n == 2 && evaluate_binary(kind, x[0], x[1], &result);
+    if (n == 1 && unary[kind]) {
+        known = true;
+        result = unary[kind](x[0]);
+    }
     if (kind == OP_FMA) {
         known = true;
         result = dt == DT_F64 ? fma(x[0], x[1], x[2]) : fma_to_odd(x[0], x[1], x[2]);

@@ -93,14 +93,19 @@ Value *ir_add_region_arg(Region *r, const Type *type, const char *name)
     return v;
 }
 
+/* The i-th of n leaves; those behind it move up. */
+static void close_gap(Value **values, int *n, int i)
+{
+    check(!values[i]->uses, "a value in use cannot be removed");
+    for (--*n; i < *n; i++) {
+        values[i] = values[i + 1];
+        values[i]->index = i;
+    }
+}
+
 void ir_remove_region_arg(Region *r, int index)
 {
-    check(!r->args[index]->uses, "a region argument in use cannot be removed");
-    r->nargs--;
-    for (int i = index; i < r->nargs; i++) {
-        r->args[i] = r->args[i + 1];
-        r->args[i]->index = i;
-    }
+    close_gap(r->args, &r->nargs, index);
 }
 
 /* ---- uses ---- */
@@ -181,11 +186,6 @@ void ir_replace_uses(Value *old, Value *with)
     }
 }
 
-void ir_set_type(Value *v, const Type *type)
-{
-    v->type = type;
-}
-
 /* ---- ops ---- */
 
 Op *ir_op_new(Func *fn, OpKind kind, int nargs, Value *const *args, int nresults,
@@ -222,12 +222,7 @@ Value *ir_add_result(Op *op, const Type *type)
 void ir_remove_result(Op *op, int i)
 {
     check(i >= 0 && i < op->nresults, "%s has no result %d", tkc_op_info(op->kind)->name, i);
-    check(!op->results[i]->uses, "a result in use cannot be removed");
-    op->nresults--;
-    for (; i < op->nresults; i++) {
-        op->results[i] = op->results[i + 1];
-        op->results[i]->index = i;
-    }
+    close_gap(op->results, &op->nresults, i);
 }
 
 /* Links op between two neighbours of which one may be missing. */
@@ -349,11 +344,6 @@ void ir_note_callers(Diags *dx, Diag *d, const Loc *loc)
 
 /* ---- questions ---- */
 
-bool ir_has(const Op *op, OpTrait trait)
-{
-    return (tkc_op_info(op->kind)->traits & (unsigned)trait) != 0;
-}
-
 bool ir_is_unused(const Op *op)
 {
     for (int i = 0; i < op->nresults; i++)
@@ -435,11 +425,6 @@ bool ir_is_defined_outside(const Value *v, const Region *r)
     const Region *at = v->region ? v->region : v->def->region;
     while (at && at != r) at = at->parent ? at->parent->region : NULL;
     return !at;
-}
-
-bool ir_is_terminator(const Op *op)
-{
-    return ir_has(op, OT_TERM);
 }
 
 bool ir_const_bits(const Value *v, uint64_t *bits)

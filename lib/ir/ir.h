@@ -51,7 +51,7 @@ void ir_remove_result(Op *op, int i);        /* not in use */
    result and arguments are not in use, it is removed. */
 void ir_stop_passing(Op *op, int slot);
 void ir_remove_slot(Op *op, int slot);
-void ir_set_type(Value *v, const Type *type);
+static inline void ir_set_type(Value *v, const Type *type) { v->type = type; }
 void ir_replace_uses(Value *old, Value *with); /* every use */
 /* The op's results are these from now on, by its names where they have none; it goes. */
 void ir_replace(Op *op, Value *const *with);
@@ -90,7 +90,10 @@ Span ir_span(const Loc *loc);
 void ir_note_callers(Diags *dx, Diag *d, const Loc *loc);
 
 /* ---- questions ---- */
-bool ir_has(const Op *op, OpTrait trait);           /* of its table row */
+static inline bool ir_has(const Op *op, OpTrait trait) /* of its table row */
+{
+    return (tkc_op_info(op->kind)->traits & (unsigned)trait) != 0;
+}
 /* The op that makes a value, when it is of that kind; else NULL. */
 static inline Op *ir_def(const Value *v, OpKind kind)
 {
@@ -119,7 +122,7 @@ bool ir_is_part(const Op *op, const Op *whole);
 Op *ir_op_of(const Op *op, const Region *r);
 /* True for an op that uses the value, or has one in it that does. */
 bool ir_asks_for(const Op *op, const Value *v);
-bool ir_is_terminator(const Op *op);
+static inline bool ir_is_terminator(const Op *op) { return ir_has(op, OT_TERM); }
 /* An op of that kind stands in the region, or, deep, in one of an op in it. */
 bool ir_contains(const Region *r, OpKind kind, bool deep);
 static inline bool ir_is_loop(const Op *op)

@@ -30,9 +30,7 @@ static bool wrong(Rule *r, const char *fmt, ...)
 
 static const char *text(const Rule *r, const Type *ty)
 {
-    Buf out = buf_make(r->scratch);
-    type_print(&out, ty);
-    return buf_text(&out);
+    return type_full_text(r->scratch, ty);
 }
 
 static const Type *operand(const Rule *r, int i)

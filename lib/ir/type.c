@@ -121,34 +121,9 @@ const Type *type_with_elem(TypeTable *t, const Type *ty, const Type *elem)
     return type_block(t, elem, ty->rank, ty->shape, ty->layout);
 }
 
-const Type *type_with_dtype(TypeTable *t, const Type *ty, DType dt)
-{
-    return type_with_elem(t, ty, type_scalar(t, dt));
-}
-
-const Type *type_like(TypeTable *t, const Type *like, const Type *elem)
-{
-    return type_with_elem(t, like, tkc_type_element(elem));
-}
-
-bool type_is_pointer(const Type *ty)
-{
-    return tkc_type_element(ty)->kind == TY_POINTER;
-}
-
-static DTypeKind kind_of(const Type *ty)
-{
-    return dtype_info(type_dtype(ty))->kind;
-}
-
-bool type_is_float(const Type *ty)
-{
-    return kind_of(ty) == DK_FLOAT;
-}
-
 bool type_is_int(const Type *ty)
 {
-    DTypeKind kind = kind_of(ty);
+    const DTypeKind kind = type_kind(ty);
     return kind == DK_INT || kind == DK_UINT || kind == DK_BOOL;
 }
 
@@ -162,11 +137,6 @@ bool type_is_of(const Type *ty, OpDomain domain)
     case DOM_PTR: return type_is_pointer(ty);
     }
     return false;
-}
-
-bool type_is_bool(const Type *ty)
-{
-    return kind_of(ty) == DK_BOOL;
 }
 
 bool type_is_padded(const Type *ty)
@@ -252,11 +222,21 @@ void type_print_with(Buf *out, const Type *ty, TypeLayoutPrint layout, void *use
     print(out, ty, layout, user);
 }
 
-const char *type_text(Arena *a, const Type *ty)
+static const char *text_of(Arena *a, const Type *ty, TypeLayoutPrint layout)
 {
     Buf out = buf_make(a);
-    print(&out, ty, NULL, NULL);
+    print(&out, ty, layout, NULL);
     return buf_text(&out);
+}
+
+const char *type_text(Arena *a, const Type *ty)
+{
+    return text_of(a, ty, NULL);
+}
+
+const char *type_full_text(Arena *a, const Type *ty)
+{
+    return text_of(a, ty, print_layout);
 }
 
 const char *type_signature(Arena *a, const Type *ty)

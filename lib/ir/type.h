@@ -4,7 +4,6 @@
 
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/intern.h"
 #include "linear/layout.h"
 #include "tkc/ir.h"
 
@@ -20,10 +19,15 @@ const Type *type_block(TypeTable *t, const Type *elem, int rank, const int32_t *
 const Type *type_with_layout(TypeTable *t, const Type *block, const Layout *layout);
 /* The same shape and layout (or a scalar) with another element type. */
 const Type *type_with_elem(TypeTable *t, const Type *ty, const Type *elem);
-const Type *type_with_dtype(TypeTable *t, const Type *ty, DType dt);
-/* Same shape and layout as `like` (block or scalar), element `elem`. Shape and layout of `like`
-   only. */
-const Type *type_like(TypeTable *t, const Type *like, const Type *elem);
+static inline const Type *type_with_dtype(TypeTable *t, const Type *ty, DType dt)
+{
+    return type_with_elem(t, ty, type_scalar(t, dt));
+}
+/* Shape and layout of `like` (block or scalar), the element of `elem`. */
+static inline const Type *type_like(TypeTable *t, const Type *like, const Type *elem)
+{
+    return type_with_elem(t, like, tkc_type_element(elem));
+}
 
 /* A buffer; `layout` is as in linear/shared.h. */
 const Type *type_smem(TypeTable *t, const Type *elem, int rank, const int32_t *shape,
@@ -33,11 +37,16 @@ static inline bool type_is_block(const Type *ty) { return ty->kind == TY_BLOCK; 
 static inline bool type_is_smem(const Type *ty) { return ty->kind == TY_SMEM; }
 /* a number, not a pointer, not a block */
 static inline bool type_is_scalar(const Type *ty) { return ty->kind == TY_SCALAR; }
-bool type_is_pointer(const Type *ty);    /* scalar pointer or block of pointers */
-bool type_is_float(const Type *ty);      /* by element, so blocks too */
-bool type_is_int(const Type *ty);        /* signed, unsigned or int1, by element */
-bool type_is_bool(const Type *ty);
-bool type_is_of(const Type *ty, OpDomain domain); /* by element */
+/* ---- by element, so blocks too ---- */
+static inline bool type_is_pointer(const Type *ty)
+{
+    return tkc_type_element(ty)->kind == TY_POINTER;
+}
+static inline DTypeKind type_kind(const Type *ty) { return tkc_dtype_info(ty->dtype)->kind; }
+static inline bool type_is_float(const Type *ty) { return type_kind(ty) == DK_FLOAT; }
+static inline bool type_is_bool(const Type *ty) { return type_kind(ty) == DK_BOOL; }
+bool type_is_int(const Type *ty);        /* signed, unsigned or int1 */
+bool type_is_of(const Type *ty, OpDomain domain);
 bool type_is_padded(const Type *ty); /* an extent is no power of two */
 bool type_same_shape(const Type *a, const Type *b); /* both scalars, or blocks of equal extents */
 /* element dtype; DT_NONE for pointers */
@@ -53,8 +62,9 @@ void type_print(Buf *out, const Type *ty);
 /* The same with something else in the layout's place. */
 typedef void (*TypeLayoutPrint)(Buf *out, const Layout *l, void *user);
 void type_print_with(Buf *out, const Type *ty, TypeLayoutPrint layout, void *user);
-/* For messages: type_print without the layout; lives as long as the arena. */
+/* For messages, without the layout and with it; lives as long as the arena. */
 const char *type_text(Arena *a, const Type *ty);
+const char *type_full_text(Arena *a, const Type *ty);
 /* Of a parameter, as a signature spells it: "*fp32", "i32". */
 const char *type_signature(Arena *a, const Type *ty);
 

@@ -31,13 +31,6 @@ bool verify_fail(Verifier *v, const Op *op, const char *fmt, ...)
     return v->ok = false;
 }
 
-const char *verify_text(Verifier *v, const Type *ty)
-{
-    Buf out = buf_make(&v->scratch);
-    type_print(&out, ty);
-    return buf_text(&out);
-}
-
 /* ---- structure ---- */
 
 /* Nothing is printed of a function whose structure is broken. */

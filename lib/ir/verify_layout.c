@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/power.h"
-#include "base/unwind.h"
 #include "ir/dot_unit.h"
 #include "ir/rule.h"
 #include "ir/shape_map.h"

@@ -28,6 +28,9 @@ bool verify_op(Verifier *v, const Op *op);
 bool verify_layouts(Verifier *v, const Op *op);
 /* Asynchronous dots and their sums (verify_async.c). */
 bool verify_async(Verifier *v, const Op *op);
-const char *verify_text(Verifier *v, const Type *ty); /* with its layout */
+static inline const char *verify_text(Verifier *v, const Type *ty)
+{
+    return type_full_text(&v->scratch, ty);
+}
 
 #endif

@@ -95,7 +95,7 @@ static void widen(Work work, DType dt, void *to, const void *from, int64_t n)
             ((int32_t *)to)[i] = dt == DT_I32  ? ((const int32_t *)from)[i]
                                  : dt == DT_U8 ? ((const uint8_t *)from)[i]
                                                : ((const int8_t *)from)[i];
-    else if (dtype_is_narrow(dt)) narrow_to_f32(dt, to, from, n);
+    else if (dtype_is_narrow(dt)) narrow_floats[dt].up(to, from, n);
     else memcpy(to, from, (size_t)n * tkc_dtype_info(dt)->bytes);
 }
 
@@ -103,12 +103,7 @@ static void widen(Work work, DType dt, void *to, const void *from, int64_t n)
 static void read_operand(Frame *f, const Insn *in, Work work, const Slot *s, char *to, char *room,
                          bool is_input)
 {
-    const char *from = slot_data(f, s);
-    if (s->uniform) {
-        slot_expand(f, s, room, s->count);
-        from = room;
-    }
-    widen(work, s->dtype, to, from, s->count);
+    widen(work, s->dtype, to, slot_elements(f, s, room), s->count);
     if (is_input && s->dtype == DT_F32 &&
         !strcmp(tkc_op_str(in->op, ATTR_PRECISION, "ieee"), "tf32"))
         round_tf32((float *)to, s->count);
@@ -142,7 +137,7 @@ static void run_dot(Frame *f, const Insn *in)
         else product_u32((uint32_t *)c, (uint32_t *)p, (uint32_t *)q, m, n, k);
     }
     if (dtype_is_narrow(out->dtype))
-        narrow_from_f32(out->dtype, slot_data(f, out), (float *)z, out->count);
+        narrow_floats[out->dtype].down(slot_data(f, out), (float *)z, out->count);
     else memcpy(slot_data(f, out), z, (size_t)(out->count * size));
 }
 

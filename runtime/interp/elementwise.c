@@ -28,7 +28,7 @@ static const float *chunk_of(float *room, const Frame *f, const Slot *s, int64_t
 {
     const char *from = (const char *)slot_data(f, s) + (s->uniform ? 0 : at * s->size);
     if (!dtype_is_narrow(s->dtype)) return (const float *)(const void *)from;
-    narrow_to_f32(s->dtype, room, from, s->uniform ? 1 : n);
+    narrow_floats[s->dtype].up(room, from, s->uniform ? 1 : n);
     return room;
 }
 
@@ -49,7 +49,7 @@ static void run_narrow(Frame *f, const Insn *in)
         for (int i = 0; i < in->nargs; i++) args[i] = chunk_of(a[i], f, in->args[i], at, m);
         if (in->loop) in->loop(shortens ? (void *)r : to, args, m, u);
         const void *result = in->loop ? r : args[0];
-        if (shortens) narrow_from_f32(out->dtype, to, result, m);
+        if (shortens) narrow_floats[out->dtype].down(to, result, m);
         else if (!in->loop) memcpy(to, result, (size_t)m * sizeof *r);
     }
 }
@@ -106,7 +106,7 @@ static void run_addptr(Frame *f, const Insn *in)
 static InsnFn pointer_fn(Insn *in)
 {
     bool compares = tkc_op_info(in->op->kind)->traits & OT_COMPARE;
-    in->loop = compares ? interp_loop(in->op->kind, DT_U64) : NULL;
+    in->loop = compares ? interp_loop(in->op->kind, DT_U64, DT_NONE) : NULL;
     return in->loop ? run_loop : NULL;
 }
 
@@ -118,7 +118,7 @@ static InsnFn cast_fn(Insn *in)
     if (from != to && (dtype_is_narrow(from) || from == DT_F32) &&
         (dtype_is_narrow(to) || to == DT_F32))
         return run_narrow;
-    in->loop = interp_cast_loop(dtype_is_narrow(from) ? DT_F32 : from, to);
+    in->loop = interp_loop(OP_CAST, dtype_is_narrow(from) ? DT_F32 : from, to);
     return !in->loop ? evaluate_fn(in) : dtype_is_narrow(from) ? run_narrow : run_loop;
 }
 
@@ -146,9 +146,9 @@ InsnFn interp_elementwise_fn(Insn *in)
     default: break;
     }
     if (dt == DT_NONE) return pointer_fn(in);
-    in->loop = interp_loop(op->kind, dt);
+    in->loop = interp_loop(op->kind, dt, DT_NONE);
     if (in->loop) return run_loop;
-    if (dtype_is_narrow(dt) && !is_exact(op->kind) && (in->loop = interp_loop(op->kind, DT_F32)))
-        return run_narrow;
-    return evaluate_fn(in);
+    if (dtype_is_narrow(dt) && !is_exact(op->kind))
+        in->loop = interp_loop(op->kind, DT_F32, DT_NONE);
+    return in->loop ? run_narrow : evaluate_fn(in);
 }

@@ -127,6 +127,13 @@ void slot_expand(const Frame *f, const Slot *s, void *out, int64_t count)
     move_elements(out, slot_data(f, s), count, 1, s->uniform ? 0 : 1, s->size);
 }
 
+const char *slot_elements(const Frame *f, const Slot *s, char *room)
+{
+    if (!s->uniform) return slot_data(f, s);
+    slot_expand(f, s, room, s->count);
+    return room;
+}
+
 void slot_copy(Frame *f, const Insn *in)
 {
     const Slot *to = in->results[0];

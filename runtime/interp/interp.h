@@ -89,7 +89,7 @@ struct Interp {
     bool in_turn;   /* one program at a time: they may wait for each other */
     bool has_print; /* one program at a time, in the order of their numbers */
     DebugInfo *debug; /* NULL: not for debugging */
-    void *memory;   /* what the above is made of (a list of blocks) */
+    struct Owned *memory; /* what the above is made of: grow.h */
 };
 
 /* NULL after a report, with *status; frees with interp_free. debugger NULL: not to be debugged. */
@@ -208,6 +208,8 @@ static inline int64_t slot_len(const Frame *f, const Insn *in, const Slot *s)
 void move_elements(void *out, const void *in, int64_t n, int64_t step_out, int64_t step_in, int size);
 /* Writes count elements of `s` to out, uniform ones repeated. */
 void slot_expand(const Frame *f, const Slot *s, void *out, int64_t count);
+/* The elements one after the other: where they are, or, of a uniform slot, in the room. */
+const char *slot_elements(const Frame *f, const Slot *s, char *room);
 /* A copy of a ring by its number; NULL after a failure: there is none. */
 char *slot_ring(Frame *f, const Insn *in, const Slot *ring, const Slot *which);
 /* The result is its operand, elsewhere. */
@@ -284,13 +286,16 @@ const void *asm_prepare(TkcContext *cx, const Op *op, PtxMemory memory);
 int flow_sources(const Value *v, const Value *from[2]);
 
 /* ---- loops: loops.c. NULL: there is none ---- */
-LoopFn interp_loop(OpKind kind, DType dt); /* by the operands' type; not for casts, selects */
-LoopFn interp_cast_loop(DType from, DType to);
+/* By the operands' type; `to`: of a cast, DT_NONE of all others. Not for selects. */
+LoopFn interp_loop(OpKind kind, DType from, DType to);
 LoopFn interp_select_loop(int size); /* by an element's bytes */
 
-/* fp32 from and to a narrow float, n elements. */
-void narrow_to_f32(DType dt, float *out, const void *in, int64_t n);
-void narrow_from_f32(DType dt, void *out, const float *in, int64_t n);
-bool dtype_is_narrow(DType dt); /* a float below fp32 */
+/* A float below fp32: n elements to fp32 and back. NULL of all others. */
+typedef struct NarrowFloat {
+    void (*up)(float *restrict out, const void *restrict from, int64_t n);
+    void (*down)(void *restrict to, const float *restrict in, int64_t n);
+} NarrowFloat;
+extern const NarrowFloat narrow_floats[DT_COUNT];
+static inline bool dtype_is_narrow(DType dt) { return narrow_floats[dt].up; }
 
 #endif

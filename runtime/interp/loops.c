@@ -121,21 +121,11 @@ static const LoopRow rows[] = {
 #include "loops.def"
 };
 
-static LoopFn find_loop(OpKind kind, DType from, DType to)
+LoopFn interp_loop(OpKind kind, DType from, DType to)
 {
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (rows[i].kind == kind && rows[i].from == from && rows[i].to == to) return rows[i].loop;
     return NULL;
-}
-
-LoopFn interp_loop(OpKind kind, DType dt)
-{
-    return find_loop(kind, dt, DT_NONE);
-}
-
-LoopFn interp_cast_loop(DType from, DType to)
-{
-    return find_loop(OP_CAST, from, to);
 }
 
 LoopFn interp_select_loop(int size)

@@ -160,12 +160,17 @@ static void fail_wrapped(const Access *a, int64_t i, const Excess *e)
     overflow_tell(a->f, e);
 }
 
+/* The lane, which is before a->end, is not masked off. */
+static inline bool takes_part(const Access *a, int64_t i)
+{
+    return !a->mask || a->mask[i];
+}
+
 /* In a program where something has wrapped: is it in these addresses? */
 static bool check_wrapping(const Access *a)
 {
     for (int64_t i = 0; i < a->end; i++) {
-        if (a->mask && !a->mask[i]) continue;
-        Excess e = excess_at(a, i);
+        Excess e = takes_part(a, i) ? excess_at(a, i) : (Excess){0};
         if (!e.by) continue;
         fail_wrapped(a, i, &e);
         return false;
@@ -534,7 +539,7 @@ void insn_copy_async(Frame *f, const Insn *in)
     if (!copy || !open_access(&t.a, f, in, "copy", ring, 3)) return;
     for (int64_t i = 0; i < t.a.n; i++) {
         memset(lane, 0, sizeof lane);
-        if (i < t.a.end && (!t.a.mask || t.a.mask[i]) && !move_lane(&t, i)) return;
+        if (i < t.a.end && takes_part(&t.a, i) && !move_lane(&t, i)) return;
         memcpy(copy + (int64_t)offsets[i] * ring->size, lane, ring->size);
     }
 }
@@ -592,7 +597,7 @@ static int64_t rival(const Transfer *t, int64_t i)
     const Access *a = &t->a;
     const uint64_t address = lane_address(a, i);
     for (int64_t k = i + 1; k < a->end; k++)
-        if ((!a->mask || a->mask[k]) && lane_address(a, k) == address &&
+        if (takes_part(a, k) && lane_address(a, k) == address &&
             memcmp(t->data + k * t->step, t->data + i * t->step, (size_t)a->size))
             return k;
     return -1;
@@ -614,7 +619,7 @@ static void check_rivals(const Transfer *t)
 {
     const Access *a = &t->a;
     for (int64_t i = 0; i < a->end; i++) {
-        if (a->mask && !a->mask[i]) continue;
+        if (!takes_part(a, i)) continue;
         const void *there = pointer_at(lane_address(a, i));
         if (!memcmp(there, t->data + i * t->step, (size_t)a->size)) continue;
         const int64_t k = rival(t, i);
@@ -685,12 +690,8 @@ static void run_atomic_rmw(Frame *f, const Insn *in)
     if (!open_access(&a, f, in, "atomic", out, 2)) return;
     check_sync(f, in);
     memset(old, 0, (size_t)(a.n * a.size));
-    for (int64_t i = 0, end; i < a.n; i = end) {
-        end = next_active(&a, &i);
-        if (i >= end) return;
-        for (; i < end; i++)
-            if (!rmw_lane(&a, i, old + i * a.size)) return;
-    }
+    for (int64_t i = 0; i < a.end; i++)
+        if (takes_part(&a, i) && !rmw_lane(&a, i, old + i * a.size)) return;
 }
 
 void insn_atomic_cas(Frame *f, const Insn *in)
@@ -750,7 +751,7 @@ InsnFn rmw_fn(Insn *in)
     const OpKind kind = interp_rmw(in, &dt);
     in->n[0] = kind;
     in->n[1] = dt;
-    in->loop = kind == OP_NONE ? NULL : interp_loop(kind, dt);
+    in->loop = kind == OP_NONE ? NULL : interp_loop(kind, dt, DT_NONE);
     return kind == OP_NONE || interp_can_evaluate(kind, dt, dt, 2) ? run_atomic_rmw : NULL;
 }
 

@@ -30,25 +30,7 @@ CONVERSIONS(bf16, uint16_t, f32_of(x << 16), 0x7fc0)
 CONVERSIONS(e4m3, uint8_t, quiet(f32_from_e4m3(x), x >> 7), 0x7f)
 CONVERSIONS(e5m2, uint8_t, quiet(f32_from_e5m2(x), x >> 7), 0x7f)
 
-static const struct {
-    void (*up)(float *restrict out, const void *restrict from, int64_t n);
-    void (*down)(void *restrict to, const float *restrict in, int64_t n);
-} conversions[DT_COUNT] = {[DT_F16] = {f16_up, f16_down},
-                           [DT_BF16] = {bf16_up, bf16_down},
-                           [DT_F8E4] = {e4m3_up, e4m3_down},
-                           [DT_F8E5] = {e5m2_up, e5m2_down}};
-
-bool dtype_is_narrow(DType dt)
-{
-    return conversions[dt].up;
-}
-
-void narrow_to_f32(DType dt, float *out, const void *in, int64_t n)
-{
-    conversions[dt].up(out, in, n);
-}
-
-void narrow_from_f32(DType dt, void *out, const float *in, int64_t n)
-{
-    conversions[dt].down(out, in, n);
-}
+const NarrowFloat narrow_floats[DT_COUNT] = {[DT_F16] = {f16_up, f16_down},
+                                             [DT_BF16] = {bf16_up, bf16_down},
+                                             [DT_F8E4] = {e4m3_up, e4m3_down},
+                                             [DT_F8E5] = {e5m2_up, e5m2_down}};

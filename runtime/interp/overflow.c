@@ -27,8 +27,10 @@ typedef struct Range {
 /* By Slot.offset_id. */
 struct Overflow {
     const Interp *in;
-    Excess **excess, **coming; /* of each lane, one where the slot is uniform; NULL: none */
     bool tracking, tracking_before;
+    struct {
+        Excess *now, *coming; /* of each lane, one where the slot is uniform; NULL: none */
+    } of[];
 };
 
 /* ---- which values lead to addresses ---- */
@@ -209,7 +211,7 @@ static const Excess no_excess;
 
 const Excess *overflow_at(const Frame *f, const Slot *s, int64_t lane)
 {
-    const Excess *e = f->overflow->tracking ? f->overflow->excess[s->offset_id] : NULL;
+    const Excess *e = f->overflow->tracking ? f->overflow->of[s->offset_id].now : NULL;
     return e ? &e[s->uniform ? 0 : lane] : &no_excess;
 }
 
@@ -296,8 +298,8 @@ static void excess_of(const Frame *f, const Insn *in, int r, int64_t i, Excess *
 
 static void set_excess(Overflow *o, uint32_t id, Excess *e)
 {
-    free(o->excess[id]);
-    o->excess[id] = e;
+    free(o->of[id].now);
+    o->of[id].now = e;
 }
 
 /* Keeps what an array of n lanes holds; nothing when that is nothing. */
@@ -312,7 +314,7 @@ static void keep_excess(Overflow *o, uint32_t id, Excess *e, int64_t n)
 static bool has_excess(const Overflow *o, const Insn *in)
 {
     for (int i = 0; i < in->nargs; i++)
-        if (o->excess[in->args[i]->offset_id]) return true;
+        if (o->of[in->args[i]->offset_id].now) return true;
     return false;
 }
 
@@ -384,12 +386,12 @@ void overflow_follow(Insn *in)
 static void stage_excess(Frame *f, const Insn *in, const Slot *from, const Slot *to)
 {
     Overflow *o = f->overflow;
-    o->coming[to->offset_id] = NULL;
-    if (!o->excess[from->offset_id]) return;
+    o->of[to->offset_id].coming = NULL;
+    if (!o->of[from->offset_id].now) return;
     int64_t n;
     Excess *e = new_lanes(f, in, to, &n);
     for (int64_t i = 0; e && i < n; i++) e[i] = *overflow_at(f, from, i);
-    o->coming[to->offset_id] = e;
+    o->of[to->offset_id].coming = e;
 }
 
 void overflow_move(Frame *f, const Insn *in, int n, const Slot *const *from, const Slot *const *to)
@@ -398,29 +400,21 @@ void overflow_move(Frame *f, const Insn *in, int n, const Slot *const *from, con
     for (int i = 0; i < n && o->tracking; i++)
         if (to[i]->offset_id) stage_excess(f, in, from[i], to[i]);
     for (int i = 0; i < n && o->tracking; i++)
-        if (to[i]->offset_id) set_excess(o, to[i]->offset_id, o->coming[to[i]->offset_id]);
+        if (to[i]->offset_id) set_excess(o, to[i]->offset_id, o->of[to[i]->offset_id].coming);
 }
 
 /* ---- a frame ---- */
 
 Overflow *overflow_new(const Interp *in)
 {
-    size_t n = (size_t)in->noffsets + 1;
-    Overflow *o = calloc(1, sizeof *o);
-    if (!o) return NULL;
-    *o = (Overflow){
-        .in = in, .excess = calloc(n, sizeof *o->excess), .coming = calloc(n, sizeof *o->coming)};
-    if (o->excess && o->coming) return o;
-    overflow_free(o);
-    return NULL;
+    Overflow *o = calloc(1, sizeof *o + ((size_t)in->noffsets + 1) * sizeof *o->of);
+    if (o) o->in = in;
+    return o;
 }
 
 void overflow_free(Overflow *o)
 {
-    if (!o) return;
-    for (uint32_t i = 0; o->excess && i <= o->in->noffsets; i++) free(o->excess[i]);
-    free(o->excess);
-    free(o->coming);
+    for (uint32_t i = 0; o && i <= o->in->noffsets; i++) free(o->of[i].now);
     free(o);
 }
 

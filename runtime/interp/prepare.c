@@ -7,46 +7,42 @@
 #include <stdlib.h>
 
 #include "debug/debug.h"
+#include "device/grow.h"
 #include "ptx/ptx.h"
 
 enum { ALIGN = 64 };
 
-typedef struct Block {
-    struct Block *next;
-} Block;
+typedef struct ValueFacts {
+    int defined, last_use; /* numbers of ops */
+    const Value *root;     /* the value whose slot it shares */
+    bool invariant, is_vector; /* is_vector: inside a reduce's region */
+    int64_t vector_cap;    /* elements its slot must hold when it is a vector */
+    int walked;            /* param_of: the newest walk that it was in */
+} ValueFacts;
 
 typedef struct Prepare {
     TkcContext *cx;
     Interp *in;
-    Block *blocks;
-    Block *scratch; /* for as long as this takes */
+    Owned *blocks;
+    Owned *scratch; /* for as long as this takes */
     int nops;                   /* numbered so far */
     uint32_t accesses;          /* numbered so far */
     const Value **all;          /* in order of definition */
     int nall;
-    int *def_number, *last_use; /* by value id */
-    const Value **root;         /* by value id: the value whose slot it shares */
-    bool *invariant;            /* by value id */
+    ValueFacts *of;             /* by value id */
     bool *leads;                /* by value id: to an address; overflow.c */
-    bool *is_vector;            /* by value id: inside a reduce's region */
-    int64_t *vector_cap;        /* by value id: elements its slot must hold when it is a vector */
-    const Value **walk;         /* param_of: values to visit; in which walk each was */
-    int *walked, walks;
+    const Value **walk;         /* param_of: values to visit */
+    int walks;
     bool failed;
     TkcStatus status; /* of what failed */
 } Prepare;
 
-static void *take_from(Prepare *p, Block **blocks, size_t count, size_t size)
+static void *take_from(Prepare *p, Owned **all, size_t count, size_t size)
 {
-    Block *b = calloc(1, sizeof(Block) + 8 + count * size);
-    if (!b) {
-        if (!p->failed) p->status = tkc_no_memory(p->cx);
-        p->failed = true;
-        return NULL;
-    }
-    b->next = *blocks;
-    *blocks = b;
-    return (char *)b + sizeof(Block) + 8;
+    void *at = owned_take(all, count * size);
+    if (!at && !p->failed) p->status = tkc_no_memory(p->cx);
+    p->failed |= !at;
+    return at;
 }
 
 static void *take(void *prepare, size_t count, size_t size)
@@ -58,14 +54,6 @@ static void *take(void *prepare, size_t count, size_t size)
 static void *take_scratch(Prepare *p, size_t count, size_t size)
 {
     return take_from(p, &p->scratch, count, size);
-}
-
-static void free_blocks(Block *blocks)
-{
-    for (Block *b = blocks, *next; b; b = next) {
-        next = b->next;
-        free(b);
-    }
 }
 
 /* ---- views and uniform values ---- */
@@ -113,7 +101,7 @@ static void classify(Prepare *p, const Op *op, bool vector)
     for (int i = 0; i < op->nargs; i++) {
         const Value *a = op_arg(op, i);
         uniform &= p->in->slots[a->id].uniform;
-        invariant &= p->invariant[a->id];
+        invariant &= p->of[a->id].invariant;
     }
     for (int i = 0; i < op->nresults; i++) {
         const Value *v = op_result(op, i);
@@ -121,12 +109,10 @@ static void classify(Prepare *p, const Op *op, bool vector)
         init_slot(s, v->type);
         s->count *= tkc_op_int(op, ATTR_COPIES, 1);
         s->uniform = uniform || op->kind == OP_CONST || (s->count == 1 && !vector);
-        p->root[v->id] = v;
-        p->invariant[v->id] = invariant;
-        p->is_vector[v->id] = vector;
+        p->of[v->id] = (ValueFacts){.root = v, .invariant = invariant, .is_vector = vector};
         const Value *a = op->nargs ? op_arg(op, 0) : NULL;
         if (is_view(op) || (op->kind == OP_BROADCAST && p->in->slots[a->id].uniform)) {
-            if (shares) p->root[v->id] = p->root[a->id];
+            if (shares) p->of[v->id].root = p->of[a->id].root;
             s->uniform = p->in->slots[a->id].uniform;
         }
         /* results of control ops are written in full */
@@ -147,9 +133,7 @@ static void classify_region(Prepare *p, const Region *r, bool vector)
         Slot *s = &p->in->slots[v->id];
         init_slot(s, v->type);
         s->uniform = s->count == 1 && !vector;
-        p->root[v->id] = v;
-        p->invariant[v->id] = r->parent == NULL;
-        p->is_vector[v->id] = vector;
+        p->of[v->id] = (ValueFacts){.root = v, .invariant = !r->parent, .is_vector = vector};
     }
     for (const Op *op = r->first; op; op = op->next) {
         classify(p, op, vector);
@@ -163,12 +147,12 @@ static void classify_region(Prepare *p, const Region *r, bool vector)
 static void define(Prepare *p, const Value *v, int number)
 {
     p->all[p->nall++] = v;
-    p->def_number[v->id] = p->last_use[v->id] = number;
+    p->of[v->id].defined = p->of[v->id].last_use = number;
 }
 
 static void live_until(Prepare *p, const Value *v, int number)
 {
-    int *last = &p->last_use[p->root[v->id]->id];
+    int *last = &p->of[p->of[v->id].root->id].last_use;
     if (number > *last) *last = number;
 }
 
@@ -202,7 +186,7 @@ static void live_op(Prepare *p, const Op *op)
     for (int i = 0; i < op->nargs; i++) live_argument(p, op_arg(op, i), p->nops);
     for (int i = 0; i < p->nall && op->nregions > 0; i++) {
         uint32_t id = p->all[i]->id;
-        if (p->def_number[id] <= begin && p->last_use[id] >= begin) p->last_use[id] = p->nops;
+        if (p->of[id].defined <= begin && p->of[id].last_use >= begin) p->of[id].last_use = p->nops;
     }
 }
 
@@ -217,7 +201,7 @@ static void live_func(Prepare *p)
     const Region *body = p->in->fn->body;
     live_region(p, body, 0);
     for (int i = 0; i < (p->in->debug ? p->nall : body->nargs); i++)
-        p->last_use[p->all[i]->id] = p->nops;
+        p->of[p->all[i]->id].last_use = p->nops;
 }
 
 /* ---- placing slots: first fit in a list of free gaps, slots in order of birth ---- */
@@ -230,9 +214,9 @@ typedef struct Placed {
 static uint64_t slot_bytes(const Prepare *p, const Value *v)
 {
     const Slot *s = &p->in->slots[v->id];
-    int64_t n = s->uniform                             ? 1
-                : p->is_vector[v->id] && s->count == 1 ? p->vector_cap[v->id]
-                                                       : s->count;
+    const ValueFacts *facts = &p->of[v->id];
+    const bool is_vector = facts->is_vector && s->count == 1;
+    int64_t n = s->uniform ? 1 : is_vector ? facts->vector_cap : s->count;
     return ((uint64_t)n * s->size + ALIGN - 1) / ALIGN * ALIGN;
 }
 
@@ -256,12 +240,12 @@ static void place_one(Prepare *p, Placing *l, const Value *v)
 {
     int kept = 0;
     for (int k = 0; k < l->n; k++)
-        if (l->live[k].until >= p->def_number[v->id]) l->live[kept++] = l->live[k];
+        if (l->live[k].until >= p->of[v->id].defined) l->live[kept++] = l->live[k];
     l->n = kept;
     uint64_t bytes = slot_bytes(p, v), at = first_fit(l->live, l->n, l->base, bytes);
     int i = l->n++;
     for (; i > 0 && l->live[i - 1].begin > at; i--) l->live[i] = l->live[i - 1];
-    l->live[i] = (Placed){at, at + bytes, p->last_use[v->id]};
+    l->live[i] = (Placed){at, at + bytes, p->of[v->id].last_use};
     if (at + bytes > l->most) l->most = at + bytes;
     p->in->slots[v->id].offset = (uint32_t)at;
 }
@@ -280,7 +264,7 @@ static void place_slots(Prepare *p)
     for (int round = 0; round < 2 && l.live; round++)
         for (int i = 0; i < p->nall; i++) {
             const Value *v = p->all[i];
-            if (p->root[v->id] != v || p->invariant[v->id] != (round == 0)) continue;
+            if (p->of[v->id].root != v || p->of[v->id].invariant != (round == 0)) continue;
             if (round == 0) place_invariant(p, &l, v);
             else place_one(p, &l, v);
         }
@@ -291,7 +275,7 @@ static void place_slots(Prepare *p)
         p->failed = true;
     }
     for (int i = 0; i < p->nall; i++)
-        p->in->slots[p->all[i]->id].offset = p->in->slots[p->root[p->all[i]->id]->id].offset;
+        p->in->slots[p->all[i]->id].offset = p->in->slots[p->of[p->all[i]->id].root->id].offset;
     p->in->frame_bytes = l.most + ALIGN;
 }
 
@@ -340,8 +324,8 @@ static int param_of(Prepare *p, const Value *v)
     p->walk[n++] = v;
     for (p->walks++; n > 0;) {
         v = p->walk[--n];
-        if (p->walked[v->id] == p->walks) continue;
-        p->walked[v->id] = p->walks;
+        if (p->of[v->id].walked == p->walks) continue;
+        p->of[v->id].walked = p->walks;
         if (v->region && !v->region->parent) {
             if (param >= 0 && param != v->index) return -1;
             param = v->index;
@@ -583,7 +567,7 @@ static bool needs_insn(Prepare *p, const Op *op, bool prologue)
     if (p->in->debug || op->kind == OP_HINT) return !prologue; /* a hint is checked by program */
     if (is_same(p, op) || only_split_uses(p, op) || only_summed_uses(p, op) || only_row_uses(p, op))
         return false;
-    bool invariant = op->nresults > 0 && p->invariant[op_result(op, 0)->id];
+    bool invariant = op->nresults > 0 && p->of[op_result(op, 0)->id].invariant;
     return invariant == prologue;
 }
 
@@ -607,11 +591,11 @@ static void decode_invariant(Prepare *p, const Region *r, Body *body)
 /* Vectors of a reduce's region hold as many elements as its operand. */
 static void size_vectors(Prepare *p, const Region *r, int64_t cap)
 {
-    for (int i = 0; i < r->nargs; i++) p->vector_cap[r->args[i]->id] = cap;
+    for (int i = 0; i < r->nargs; i++) p->of[r->args[i]->id].vector_cap = cap;
     for (const Op *op = r->first; op; op = op->next) {
         int64_t inner = cap;
         if (cap == 1 && has_combine(op)) inner = tkc_type_count(op_arg(op, 0)->type);
-        for (int i = 0; i < op->nresults; i++) p->vector_cap[op_result(op, i)->id] = cap;
+        for (int i = 0; i < op->nresults; i++) p->of[op_result(op, i)->id].vector_cap = cap;
         for (int i = 0; i < op->nregions; i++) size_vectors(p, op->regions[i], inner);
     }
 }
@@ -621,12 +605,12 @@ static void number_offsets(Prepare *p)
 {
     overflow_mark(p->in->fn, p->leads, p->walk);
     for (int i = 0; i < p->nall; i++) {
-        uint32_t id = p->all[i]->id, *root = &p->in->slots[p->root[id]->id].offset_id;
+        uint32_t id = p->all[i]->id, *root = &p->in->slots[p->of[id].root->id].offset_id;
         if (p->leads[id] && !*root) *root = ++p->in->noffsets;
     }
     for (int i = 0; i < p->nall; i++) {
         uint32_t id = p->all[i]->id;
-        p->in->slots[id].offset_id = p->in->slots[p->root[id]->id].offset_id;
+        p->in->slots[id].offset_id = p->in->slots[p->of[id].root->id].offset_id;
     }
 }
 
@@ -644,15 +628,9 @@ static bool take_tables(Prepare *p)
     size_t n = p->in->fn->nvalues + 1;
     p->in->slots = take(p, n, sizeof *p->in->slots);
     p->all = take_scratch(p, n, sizeof *p->all);
-    p->def_number = take_scratch(p, n, sizeof *p->def_number);
-    p->last_use = take_scratch(p, n, sizeof *p->last_use);
-    p->root = take_scratch(p, n, sizeof *p->root);
-    p->invariant = take_scratch(p, n, sizeof *p->invariant);
+    p->of = take_scratch(p, n, sizeof *p->of);
     p->leads = take_scratch(p, n, sizeof *p->leads);
     p->walk = take_scratch(p, 2 * n, sizeof *p->walk);
-    p->walked = take_scratch(p, n, sizeof *p->walked);
-    p->is_vector = take_scratch(p, n, sizeof *p->is_vector);
-    p->vector_cap = take_scratch(p, n, sizeof *p->vector_cap);
     return !p->failed;
 }
 
@@ -673,7 +651,7 @@ Interp *interp_prepare(TkcContext *cx, const Func *fn, const Debugger *debugger,
         decode_region(&p, fn->body, &in->body, false);
     }
     in->memory = p.blocks;
-    free_blocks(p.scratch);
+    owned_free(p.scratch);
     *status = p.failed ? p.status : TKC_OK;
     if (!p.failed) return in;
     interp_free(in);
@@ -684,6 +662,6 @@ void interp_free(Interp *in)
 {
     if (!in) return;
     debug_info_free(in->debug);
-    free_blocks(in->memory);
+    owned_free(in->memory);
     free(in);
 }

@@ -25,15 +25,7 @@ static LoopFn single_loop(const Op *op)
     const Value *x = op_arg(first, 0), *y = op_arg(first, 1);
     bool both = (x == r->args[0] && y == r->args[1]) || (x == r->args[1] && y == r->args[0]);
     if (!both || r->last->nargs != 1 || op_arg(r->last, 0) != op_result(first, 0)) return NULL;
-    return interp_loop(first->kind, tkc_type_element(x->type)->dtype);
-}
-
-/* The operand's elements, one after the other. */
-static const char *operand(Frame *f, const Slot *s, char *room)
-{
-    if (!s->uniform) return slot_data(f, s);
-    slot_expand(f, s, room, s->count);
-    return room;
+    return interp_loop(first->kind, tkc_type_element(x->type)->dtype, DT_NONE);
 }
 
 /* Two buffers take turns: a loop's result may not be its operand. */
@@ -59,7 +51,7 @@ static void run_reduce_single(Frame *f, const Insn *in)
     char *room = interp_scratch(f, (size_t)(2 * line + (s->uniform ? s->count * s->size : 0)));
     if (!room) return;
     char *const turn[2] = {room, room + line};
-    const char *x = operand(f, s, room + 2 * line);
+    const char *x = slot_elements(f, s, room + 2 * line);
     char *out = slot_data(f, result);
     if (a.length == 1) memcpy(out, x, (size_t)(result->count * s->size));
     for (int64_t i = 0; i < a.outer && a.length > 1; i++)
@@ -233,7 +225,7 @@ static void run_reduce(Frame *f, const Insn *in)
     char *const *spare;
     const char *level[MOST];
     if (!take_sides(f, in, in->args[0]->count, &s, &spare)) return;
-    for (int i = 0; i < in->nargs; i++) level[i] = operand(f, in->args[i], spare[2 * i]);
+    for (int i = 0; i < in->nargs; i++) level[i] = slot_elements(f, in->args[i], spare[2 * i]);
     for (int turn = 1; a.length > 1; turn ^= 1) {
         for (int i = 0; i < in->nargs; i++)
             take_pairs(s.left[i], s.right[i], level[i], a, in->args[i]->size);
@@ -265,7 +257,7 @@ static Rows rows_of(Frame *f, Axis a, int n, const Slot *const *slots, char *con
 {
     Rows r = {.a = a};
     for (int i = 0; i < n; i++)
-        r.data[i] = room ? (char *)operand(f, slots[i], room[2 * i]) : slot_data(f, slots[i]);
+        r.data[i] = room ? (char *)slot_elements(f, slots[i], room[2 * i]) : slot_data(f, slots[i]);
     return r;
 }
 
@@ -416,7 +408,7 @@ static void run_scan_single(Frame *f, const Insn *in)
     char *room = interp_scratch(f, (size_t)(s->count * s->size)),
          *out = slot_data(f, in->results[0]);
     if (!room) return;
-    const char *x = operand(f, s, room);
+    const char *x = slot_elements(f, s, room);
     int64_t row = a.inner * s->size;
     for (int64_t o = 0; o < a.outer; o++, x += a.length * row, out += a.length * row)
         for (int64_t step = 0, before = 0; step < a.length; step++) {

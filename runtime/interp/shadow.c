@@ -24,32 +24,29 @@ typedef struct Page {
 
 struct Shadow {
     uint64_t origin, begin, end; /* origin: begin at the start of its page */
-    Page *pages;
-    size_t npages;
     uint32_t launch; /* counts launches: pages are brought up to date when touched */
     bool stored, whole;
+    size_t npages;
+    Page pages[];
 };
 
 Shadow *shadow_new(uint64_t begin, uint64_t end, bool written)
 {
-    Shadow *s = calloc(1, sizeof *s);
+    const uint64_t origin = begin & ~(uint64_t)(PAGE_BYTES - 1);
+    const size_t npages = (size_t)((end - origin + PAGE_BYTES - 1) >> PAGE_BITS);
+    Shadow *s = calloc(1, sizeof *s + npages * sizeof *s->pages);
     if (!s) return NULL;
-    s->origin = begin & ~(uint64_t)(PAGE_BYTES - 1);
+    s->origin = origin;
     s->begin = begin;
     s->end = end;
     s->whole = written;
-    s->npages = (size_t)((end - s->origin + PAGE_BYTES - 1) >> PAGE_BITS);
-    s->pages = calloc(s->npages + 1, sizeof *s->pages);
-    if (s->pages) return s;
-    free(s);
-    return NULL;
+    s->npages = npages;
+    return s;
 }
 
 void shadow_free(Shadow *s)
 {
-    if (!s) return;
-    for (size_t i = 0; i < s->npages; i++) free(s->pages[i].detail);
-    free(s->pages);
+    for (size_t i = 0; s && i < s->npages; i++) free(s->pages[i].detail);
     free(s);
 }
 

@@ -98,6 +98,6 @@ InsnFn satomic_fn(Insn *in)
 {
     DType dt;
     const OpKind kind = interp_rmw(in, &dt);
-    in->loop = kind == OP_NONE ? NULL : interp_loop(kind, dt);
+    in->loop = kind == OP_NONE ? NULL : interp_loop(kind, dt, DT_NONE);
     return kind == OP_NONE || in->loop ? insn_sstore_at : NULL;
 }

@@ -21,9 +21,7 @@ static const char *arg_type(const OpenParam *p, const TkcArg *arg)
 {
     if (arg->kind == TKC_ARG_DESCRIPTOR) return descriptor_type(p, arg);
     if (p->decl.type) return p->decl.type;
-    if (arg->type) return arg->type;
-    if (arg->kind == TKC_ARG_FLOAT) return "fp32";
-    return arg->integer >= INT32_MIN && arg->integer <= INT32_MAX ? "i32" : "i64";
+    return arg->type ? arg->type : launch_number_type(arg);
 }
 
 /* What the last extent has. */
@@ -49,7 +47,8 @@ static bool ask_make(Ask *a, const TkcJit *jit, const TkcArg *args)
     *a = (Ask){.defines =
                    calloc(jit->options.ndefines + (size_t)jit->nopen + 1, sizeof *a->defines)};
     if (!a->defines) return false;
-    for (size_t i = 0; i < jit->options.ndefines; i++) a->defines[a->ndefines++] = jit->defines[i];
+    for (size_t i = 0; i < jit->options.ndefines; i++)
+        a->defines[a->ndefines++] = jit->options.defines[i];
     for (int i = 0; i < jit->nopen; i++) {
         const OpenParam *p = &jit->open[i];
         if (p->decl.is_constexpr && args[i].constexpr_value)

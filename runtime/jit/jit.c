@@ -11,9 +11,8 @@
 
 char *jit_own(TkcJit *jit, const char *begin, const char *end)
 {
-    const bool has_room = grow_array(&jit->owned, jit->nowned);
-    char *copy = has_room ? strndup(begin, (size_t)(end - begin)) : NULL;
-    if (copy) jit->owned[jit->nowned++] = copy;
+    char *copy = owned_take(&jit->owned, (size_t)(end - begin) + 1);
+    if (copy) memcpy(copy, begin, (size_t)(end - begin));
     return copy;
 }
 
@@ -25,15 +24,13 @@ static bool copy_text(TkcJit *jit, const char **field)
 /* NULL: no memory. */
 static TkcDefine *copy_values(TkcJit *jit, const TkcDefine *from, size_t n)
 {
-    TkcDefine *all = calloc(n + 1, sizeof *all);
+    TkcDefine *all = owned_take(&jit->owned, (n + 1) * sizeof *all);
     bool ok = all != NULL;
     for (size_t i = 0; ok && i < n; i++) {
         all[i] = from[i];
         ok = copy_text(jit, &all[i].name) && copy_text(jit, &all[i].value);
     }
-    if (ok) return all;
-    free(all);
-    return NULL;
+    return ok ? all : NULL;
 }
 
 static bool copy_options(TkcJit *jit, const TkcOptions *from)
@@ -52,9 +49,9 @@ static bool copy_options(TkcJit *jit, const TkcOptions *from)
         o->passes = "desc";
         o->debug = true;
     }
-    o->defines = jit->defines = copy_values(jit, from->defines, o->ndefines);
-    o->arguments = jit->arguments = copy_values(jit, from->arguments, o->narguments);
-    return jit->defines && jit->arguments;
+    o->defines = copy_values(jit, from->defines, o->ndefines);
+    o->arguments = copy_values(jit, from->arguments, o->narguments);
+    return o->defines && o->arguments;
 }
 
 static TkcStatus misuse(const TkcDevice *dev, const char *text)
@@ -134,11 +131,7 @@ static void jit_drop(TkcJit *jit)
 {
     if (!tkc_handle_drop(jit)) return;
     kernels_clear(jit);
-    for (int i = 0; i < jit->nowned; i++) free(jit->owned[i]);
-    free(jit->owned);
-    free(jit->defines);
-    free(jit->arguments);
-    free(jit->open);
+    owned_free(jit->owned);
     free(jit->buckets);
     pthread_mutex_destroy(&jit->lock);
     tkc_source_drop(jit->source);
@@ -196,17 +189,12 @@ static TkcStatus compile_absent(TkcJit *jit, const Key *key, const TkcArg *args,
     Compiled *c = calloc(1, sizeof *c);
     if (!c) return tkc_no_memory(jit->dev->cx);
     TkcStatus status = compiled_build(jit, args, c);
-    if (status != TKC_OK) {
-        compiled_free(jit, c);
-        return status;
-    }
-    if (!launch_slots(c, args, (size_t)jit->nopen, key)) {
-        compiled_free(jit, c);
-        return tkc_no_memory(jit->dev->cx);
-    }
-    if (!kernels_add(jit, key, c)) return tkc_no_memory(jit->dev->cx);
-    *out = c;
-    return TKC_OK;
+    if (status == TKC_OK &&
+        !(launch_slots(c, args, (size_t)jit->nopen, key) && kernels_add(jit, key, c)))
+        status = tkc_no_memory(jit->dev->cx);
+    if (status == TKC_OK) *out = c;
+    else compiled_free(jit, c);
+    return status;
 }
 
 /* Loading code ends a capture. */

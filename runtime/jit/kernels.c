@@ -92,9 +92,12 @@ static Compiled *evict(TkcJit *jit, size_t most)
     return out;
 }
 
-static void free_list(TkcJit *jit, Compiled *list)
+/* Under the lock, which is given back: down to so many. */
+static void shrink_and_unlock(TkcJit *jit, size_t most)
 {
-    for (Compiled *c = list, *next; c; c = next) {
+    Compiled *gone = evict(jit, most);
+    pthread_mutex_unlock(&jit->lock);
+    for (Compiled *c = gone, *next; c; c = next) {
         next = c->next;
         compiled_free(jit, c);
     }
@@ -103,10 +106,7 @@ static void free_list(TkcJit *jit, Compiled *list)
 bool kernels_add(TkcJit *jit, const Key *key, Compiled *c)
 {
     c->key = malloc(key->len + 1u);
-    if (!c->key) {
-        compiled_free(jit, c);
-        return false;
-    }
+    if (!c->key) return false;
     if (key->len) memcpy(c->key, key->data, key->len);
     c->key_len = key->len;
     c->hash = key->hash;
@@ -119,9 +119,7 @@ bool kernels_add(TkcJit *jit, const Key *key, Compiled *c)
     jit->latest = c;
     jit->nheld++;
     jit->stats.compiles++;
-    Compiled *gone = evict(jit, jit->most_held);
-    pthread_mutex_unlock(&jit->lock);
-    free_list(jit, gone);
+    shrink_and_unlock(jit, jit->most_held);
     return true;
 }
 
@@ -134,15 +132,11 @@ void kernels_limit(TkcJit *jit, size_t most)
 {
     pthread_mutex_lock(&jit->lock);
     jit->most_held = most ? most : MOST_HELD;
-    Compiled *gone = evict(jit, jit->most_held);
-    pthread_mutex_unlock(&jit->lock);
-    free_list(jit, gone);
+    shrink_and_unlock(jit, jit->most_held);
 }
 
 void kernels_clear(TkcJit *jit)
 {
     pthread_mutex_lock(&jit->lock);
-    Compiled *gone = evict(jit, 0);
-    pthread_mutex_unlock(&jit->lock);
-    free_list(jit, gone);
+    shrink_and_unlock(jit, 0);
 }

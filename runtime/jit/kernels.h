@@ -10,7 +10,7 @@ Compiled *kernels_again(TkcJit *jit, const TkcArg *args, size_t nargs, const Lau
 /* The kernel of this key, for the caller to release, or NULL. */
 Compiled *kernels_find(TkcJit *jit, const Key *key);
 /* Takes c, whose key must be absent, and lets the caller use it too, who releases it. False: no
-   memory; c is freed. */
+   memory; c is the caller's. */
 bool kernels_add(TkcJit *jit, const Key *key, Compiled *c);
 void kernels_release(TkcJit *jit, Compiled *c);
 /* Most that are held; 0: the default. */

@@ -60,9 +60,7 @@ struct TkcJit {
     TkcDevice *dev;       /* kept, as is the source */
     TkcSource *source;
     TkcOptions options;   /* with copies of its strings, below */
-    char **owned;
-    int nowned;
-    TkcDefine *defines, *arguments; /* of `options` */
+    struct Owned *owned;
     int nopen;
     OpenParam *open;
     pthread_mutex_t lock; /* of all below: kernels.c */
@@ -80,6 +78,13 @@ char *jit_own(TkcJit *jit, const char *begin, const char *end);
 TkcStatus open_params_read(TkcJit *jit);
 /* NULL when a launch gives no argument of that name. */
 OpenParam *open_param_find(const TkcJit *jit, const char *name, size_t len);
+
+/* What the kernel is compiled for where nobody says a number's type. */
+static inline const char *launch_number_type(const TkcArg *arg)
+{
+    if (arg->kind == TKC_ARG_FLOAT) return "fp32";
+    return arg->integer >= INT32_MIN && arg->integer <= INT32_MAX ? "i32" : "i64";
+}
 
 /* An argument is wrong; gives TKC_ERROR. */
 #define refuse_argument(jit, name, fmt, ...)                                                       \

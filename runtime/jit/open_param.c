@@ -6,12 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "device/grow.h"
 #include "launch.h"
 
 static bool is_defined(const TkcJit *jit, const char *name)
 {
     for (size_t i = 0; i < jit->options.ndefines; i++)
-        if (!strcmp(jit->defines[i].name, name)) return true;
+        if (!strcmp(jit->options.defines[i].name, name)) return true;
     return false;
 }
 
@@ -135,7 +136,7 @@ static TkcStatus read_source(TkcJit *jit)
     int count;
     TkcStatus status = tkc_source_param_count(jit->source, jit->options.kernel, &count);
     if (status != TKC_OK) return status;
-    jit->open = calloc((size_t)count + 1, sizeof *jit->open);
+    jit->open = owned_take(&jit->owned, ((size_t)count + 1) * sizeof *jit->open);
     if (!jit->open) return tkc_no_memory(jit->dev->cx);
     for (int i = 0; i < count; i++) {
         OpenParam p = {.decl = {.size = sizeof p.decl}};

@@ -127,12 +127,10 @@ static bool names(const char *list, const char *name)
     return false;
 }
 
-/* Of a number: what the kernel is compiled for when nobody says it. */
 static const char *type_of(const TkcArg *a, const OpenParam *p)
 {
     if (a->type || p->decl.type) return a->type ? a->type : p->decl.type;
-    if (a->kind != TKC_ARG_INT) return a->kind == TKC_ARG_FLOAT ? "fp32" : NULL;
-    return a->integer >= INT32_MIN && a->integer <= INT32_MAX ? "i32" : "i64";
+    return a->kind == TKC_ARG_INT || a->kind == TKC_ARG_FLOAT ? launch_number_type(a) : NULL;
 }
 
 /* " x=*fp32", " n=i64", and of a key " n=98432:i32". */

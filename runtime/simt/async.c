@@ -5,31 +5,12 @@
 #include "shared.h"
 #include "warp.h"
 
-struct AsyncState {
-    BulkCopy *copies;
-    int n;
-};
-
-void async_reset(Block *b)
-{
-    if (b->async) b->async->n = 0;
-}
-
-void async_free(Block *b)
-{
-    if (b->async) free(b->async->copies);
-    free(b->async);
-    b->async = NULL;
-}
-
 bool async_start(Warp *w, const SimtInsn *in, const BulkCopy *copy)
 {
     Block *b = w->block;
-    if (!b->async) b->async = calloc(1, sizeof *b->async);
-    AsyncState *s = b->async;
-    if (!s || !grow_array(&s->copies, s->n))
+    if (!grow_array(&b->bulk, b->nbulk))
         return simt_refuse(w, in, -1, SIMT_OUT_OF_MEMORY, "no memory for what is started");
-    s->copies[s->n++] = *copy;
+    b->bulk[b->nbulk++] = *copy;
     return true;
 }
 
@@ -47,32 +28,31 @@ static bool take_place(BulkCopy *c)
 }
 
 /* Those of groups stay until somebody waits for them. */
-static void drop_done(AsyncState *s)
+static void drop_done(Block *b)
 {
     int kept = 0;
-    for (int i = 0; i < s->n; i++)
-        if (!s->copies[i].done || !s->copies[i].mbarrier) s->copies[kept++] = s->copies[i];
-    s->n = kept;
+    for (int i = 0; i < b->nbulk; i++)
+        if (!b->bulk[i].done || !b->bulk[i].mbarrier) b->bulk[kept++] = b->bulk[i];
+    b->nbulk = kept;
 }
 
 bool async_progress(Block *b, bool all)
 {
-    AsyncState *s = b->async;
     bool any = false;
-    for (int i = 0; s && i < s->n; i++) {
-        if (s->copies[i].done || (!all && simt_random(&b->random) & 3)) continue;
-        if (!take_place(&s->copies[i])) return false;
+    for (int i = 0; i < b->nbulk; i++) {
+        if (b->bulk[i].done || (!all && simt_random(&b->random) & 3)) continue;
+        if (!take_place(&b->bulk[i])) return false;
         any = true;
     }
-    if (any) drop_done(s);
+    if (any) drop_done(b);
     return any;
 }
 
 void async_commit(Warp *w, LaneMask m)
 {
-    AsyncState *s = w->block->async;
-    for (int i = 0; s && i < s->n; i++) {
-        BulkCopy *c = &s->copies[i];
+    Block *b = w->block;
+    for (int i = 0; i < b->nbulk; i++) {
+        BulkCopy *c = &b->bulk[i];
         if (c->warp != w || c->mbarrier || c->committed || !(m >> c->lane & 1)) continue;
         c->committed = true;
         c->group = w->bulk_groups[c->lane];
@@ -82,15 +62,15 @@ void async_commit(Warp *w, LaneMask m)
 
 bool async_wait(Warp *w, LaneMask m, uint32_t may_remain)
 {
-    AsyncState *s = w->block->async;
-    for (int i = 0; s && i < s->n; i++) {
-        BulkCopy *c = &s->copies[i];
+    Block *b = w->block;
+    for (int i = 0; i < b->nbulk; i++) {
+        BulkCopy *c = &b->bulk[i];
         if (c->warp != w || c->mbarrier || !c->committed || !(m >> c->lane & 1)) continue;
         if (c->group + may_remain >= w->bulk_groups[c->lane]) continue;
         if (!c->done && !take_place(c)) return false;
         order_join(shared_order(w), w->index, 1u << c->lane, c->agent);
         order_end(shared_order(w), c->agent);
-        s->copies[i--] = s->copies[--s->n];
+        b->bulk[i--] = b->bulk[--b->nbulk];
     }
     return true;
 }

@@ -9,12 +9,8 @@
 /* Copies of the program that may take place now do so, some of them; all: every one. True: one
    did. */
 bool async_progress(Block *b, bool all);
-void async_reset(Block *b); /* nothing is under way */
-void async_free(Block *b);
 
 /* ---- bulk copies ---- */
-typedef struct AsyncState AsyncState;
-typedef struct BulkCopy BulkCopy;
 struct BulkCopy {
     /* Moves the bytes; false: told. */
     bool (*move)(BulkCopy *copy);

@@ -40,7 +40,7 @@ static bool read_barrier(Warp *w, const SimtInsn *in, LaneMask m, uint32_t *id, 
 static void arrive(Warp *w, SimtBarrier *bar, uint32_t id)
 {
     bar->arrived += SIMT_LANES;
-    order_release(shared_order(w), w->block->shared_state->barriers[id], w->index, w->live);
+    order_release(shared_order(w), &w->block->shared_state->barriers[id], w->index, w->live);
     block_check_barriers(w->block);
 }
 

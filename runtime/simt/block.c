@@ -44,18 +44,17 @@ Block *block_new(SimtLaunch *l)
     const size_t regs = padded(f->reg_bytes), written = padded(f->nregs * sizeof(LaneMask)),
                  local = padded((size_t)f->local_bytes * SIMT_LANES + LOCAL_MARGIN),
                  each = regs + written + local;
-    Block *b = calloc(1, sizeof *b);
+    Block *b = calloc(1, sizeof *b + (size_t)nwarps * sizeof *b->warps);
     if (!b) return NULL;
     b->launch = l;
     b->func = f;
     b->nwarps = nwarps;
     b->shared_bytes = shared;
     b->dynamic_base = SIMT_SHARED_BASE + dynamic_offset(l);
-    b->warps = calloc((size_t)nwarps, sizeof *b->warps);
     b->memory = aligned_alloc(1024, (padded(shared) + each * (size_t)nwarps + 1023) / 1024 * 1024);
     b->shared_state = shared_new(shared, nwarps);
     b->spin = spin_new(nwarps);
-    if (!b->warps || !b->memory || !b->shared_state || !b->spin) {
+    if (!b->memory || !b->shared_state || !b->spin) {
         block_free(b);
         return NULL;
     }
@@ -73,10 +72,11 @@ void block_free(Block *b)
     if (!b) return;
     shared_free(b->shared_state);
     free(b->spin);
-    for (int i = 0; b->warps && i < b->nwarps; i++) warp_group_free(&b->warps[i]);
-    async_free(b);
-    for (int i = 0; i < b->nwarps && b->warps; i++) copies_free(&b->warps[i]);
-    free(b->warps);
+    for (int i = 0; i < b->nwarps; i++) {
+        warp_group_free(&b->warps[i]);
+        copies_free(&b->warps[i]);
+    }
+    free(b->bulk);
     free(b->memory);
     free(b);
 }
@@ -114,19 +114,16 @@ static void begin_warp(Warp *w)
 {
     const Block *b = w->block;
     const uint32_t first = (uint32_t)w->index * SIMT_LANES, threads = b->threads - first;
+    const LaneMask live = threads >= SIMT_LANES ? SIMT_ALL_LANES : (1u << threads) - 1;
     uint64_t garbage = b->random ^ (uint64_t)w->index;
     memset(w->regs, (int)(simt_random(&garbage) & 0xff), w->func->reg_bytes);
     memset(w->written, 0, w->func->nregs * sizeof *w->written);
     memset(w->written, 0xff, SIMT_SPECIALS * sizeof *w->written);
-    memset(w->pc, 0, sizeof w->pc);
-    w->live = threads >= SIMT_LANES ? SIMT_ALL_LANES : (1u << threads) - 1;
-    w->began = w->live;
-    w->active = w->gathered = w->barred = w->joined = w->carry = 0;
-    w->clock = 0;
-    w->reads = NULL;
     warp_group_reset(w);
     copies_free(w);
-    memset(w->bulk_groups, 0, sizeof w->bulk_groups);
+    *w = (Warp){.block = w->block, .func = w->func, .index = w->index, .regs = w->regs,
+                .written = w->written, .local = w->local, .group = w->group, .live = live,
+                .began = live};
     set_specials(w);
 }
 
@@ -139,7 +136,7 @@ void block_begin(Block *b, const uint32_t id[3], uint64_t seed)
     b->waits = b->idle_rounds = 0;
     b->quiet = b->goes_round = false;
     spin_forget(b->spin);
-    async_reset(b);
+    b->nbulk = 0;
     memset(b->barriers, 0, sizeof b->barriers);
     memset(b->shared, (int)(b->random & 0xff), b->shared_bytes);
     shared_reset(b->shared_state);
@@ -159,7 +156,7 @@ static void give_reduction(Warp *w, const SimtBarrier *bar, int lane)
 static void release(Block *b, int id)
 {
     SimtBarrier *bar = &b->barriers[id];
-    order_complete(b->shared_state->barriers[id]);
+    order_complete(&b->shared_state->barriers[id]);
     for (int i = 0; i < b->nwarps; i++) {
         Warp *w = &b->warps[i];
         LaneMask here = 0;
@@ -167,7 +164,7 @@ static void release(Block *b, int id)
         SIMT_EACH_LANE(lane, here) give_reduction(w, bar, lane);
         if (!here) continue;
         warp_unbar(w, here);
-        order_acquire(shared_order(w), b->shared_state->barriers[id], i, here);
+        order_acquire(shared_order(w), &b->shared_state->barriers[id], i, here);
     }
     *bar = (SimtBarrier){0};
     b->progress = true;

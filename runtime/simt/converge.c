@@ -15,7 +15,7 @@
 
 #include "decode.h"
 
-enum { NONE = -1, TABLES = 32 };
+enum { NONE = -1 };
 
 /* Edges by their block: to[start[b]] up to to[start[b + 1]]. */
 typedef struct Graph {
@@ -32,18 +32,16 @@ typedef struct Flow {
     int *latch;          /* by header; NONE: it needs none */
     Graph next, before;
     int *number, *walked; /* of the newest walk: blocks' postorder numbers, and blocks by them */
-    int nwalked;
+    int nwalked, *stack;
     int *post;           /* numbers of the first walk, of the text's blocks */
     int *dom;            /* immediate postdominators */
-    void *taken[TABLES];
-    int ntaken;
+    Owned *taken;
 } Flow;
 
 static void *take(Flow *f, size_t n, size_t size)
 {
-    void *p = calloc(n + 1, size);
+    void *p = owned_take(&f->taken, (n + 1) * size);
     if (!p) dc_no_memory(f->dc);
-    else f->taken[f->ntaken++] = p;
     return p;
 }
 
@@ -101,11 +99,10 @@ static bool find_blocks(Flow *f)
 /* ---- walks ---- */
 
 /* Numbers what `root` leads to and has no number, depth first, each behind all it leads to. */
-static bool walk(Flow *f, const Graph *g, int root)
+static void walk(Flow *f, const Graph *g, int root)
 {
-    int *stack = take_ints(f, 2 * (f->n + 1)), depth = 0;
-    if (!stack) return false;
     enum { BEGUN = -2 };
+    int *stack = f->stack, depth = 0;
     stack[0] = root, stack[1] = g->start[root];
     f->number[root] = BEGUN;
     while (depth >= 0) {
@@ -122,8 +119,18 @@ static bool walk(Flow *f, const Graph *g, int root)
         depth++;
         stack[2 * depth] = to, stack[2 * depth + 1] = g->start[to];
     }
-    f->ntaken--;
-    free(stack);
+}
+
+/* A new walk, from `root`. */
+static bool number_from(Flow *f, const Graph *g, int root)
+{
+    f->number = take_ints(f, f->n + 1);
+    f->walked = take_ints(f, f->n + 1);
+    f->stack = take_ints(f, 2 * (f->n + 1));
+    if (!f->number || !f->walked || !f->stack) return false;
+    for (int b = 0; b <= f->n; b++) f->number[b] = NONE;
+    f->nwalked = 0;
+    walk(f, g, root);
     return true;
 }
 
@@ -190,23 +197,13 @@ static bool turn_edges(Flow *f)
     return true;
 }
 
-static bool take_numbers(Flow *f)
-{
-    f->number = take_ints(f, f->n + 1);
-    f->walked = take_ints(f, f->n + 1);
-    if (!f->number || !f->walked) return false;
-    for (int b = 0; b <= f->n; b++) f->number[b] = NONE;
-    f->nwalked = 0;
-    return true;
-}
-
 /* ---- loops ---- */
 
 /* A latch for each header that more than one block goes back to, or one that may go elsewhere; what
    is a loop by itself goes out of it there. */
 static bool make_latches(Flow *f)
 {
-    if (!find_edges(f) || !take_numbers(f) || !walk(f, &f->next, 0)) return false;
+    if (!find_edges(f) || !number_from(f, &f->next, 0)) return false;
     f->post = f->number;
     int *closing = take_ints(f, f->n);
     if (!closing) return false;
@@ -242,10 +239,10 @@ static int meet(const Flow *f, int x, int y)
 /* What leaves no way to the exit is taken to have one. */
 static bool number_backwards(Flow *f, int *escapes)
 {
-    if (!take_numbers(f) || !walk(f, &f->before, f->n)) return false;
+    if (!number_from(f, &f->before, f->n)) return false;
     for (int b = f->ntext - 1; b >= 0; b--) {
         if (f->number[b] != NONE || f->post[b] == NONE) continue;
-        if (!walk(f, &f->before, b)) return false;
+        walk(f, &f->before, b);
         escapes[b] = true;
     }
     f->number[f->n] = f->nwalked;
@@ -350,7 +347,7 @@ void dc_converge(Decoder *dc)
 {
     Flow f = {.dc = dc};
     if (find_blocks(&f) && make_latches(&f) && find_dominators(&f) && find_edges(&f) &&
-        take_numbers(&f) && walk(&f, &f.next, 0) && !is_in_order(&f))
+        number_from(&f, &f.next, 0) && !is_in_order(&f))
         rewrite(&f);
-    for (int i = 0; i < f.ntaken; i++) free(f.taken[i]);
+    owned_free(f.taken);
 }

@@ -24,12 +24,9 @@ void dc_no_memory(Decoder *dc)
 
 void *dc_take(Decoder *dc, size_t bytes)
 {
-    SimtModule *m = dc->module;
-    void *p = calloc(1, bytes ? bytes : 1);
+    void *p = owned_take(&dc->module->owned, bytes);
     if (!p) dc_no_memory(dc);
-    if (p && dc_push(dc, m->owned, m->nowned, p)) return p;
-    free(p);
-    return NULL;
+    return p;
 }
 
 int dc_line_at(Decoder *dc, const char *at)

@@ -135,8 +135,8 @@ void driver_module_free(CuModule module); /* of no context any more */
 /* The job belongs to the context now. */
 int driver_give(CuContext context, SimtJob *job);
 int driver_wait(CuContext context); /* for all that was given; what went wrong */
-/* Whether the stream is captured; then the launch is its graph's, *code what it gives. */
-bool driver_records(CuStream stream, SimtJob *launch, int *code);
+/* Whether the stream is captured; then the launch is its graph's. */
+bool driver_records(CuStream stream, SimtJob *launch);
 SimtJob *driver_copy_launch(const SimtJob *launch); /* NULL: no memory */
 /* What may not be while a stream of the context is captured: SIMT_OK, or what it gives. */
 int driver_no_capture(CuContext context);

@@ -16,14 +16,13 @@ static bool has_object(CuStream s)
     return (uintptr_t)s > 2 && s->context == driver_current();
 }
 
-bool driver_records(CuStream stream, SimtJob *launch, int *code)
+bool driver_records(CuStream stream, SimtJob *launch)
 {
     if ((uintptr_t)stream <= 2 || !stream->capture) return false;
     CuGraph g = stream->capture;
     g->nodes++;
     *g->end = launch;
     g->end = &launch->next;
-    *code = SIMT_OK;
     return true;
 }
 

@@ -364,7 +364,7 @@ CuResult DRIVER(cuLaunchKernel)(CuFunction function, unsigned gx, unsigned gy, u
     if (!job->launch.run.print) job->launch.run.print = print_to_stdout;
     memcpy(job->launch.grid, grid, sizeof grid);
     memcpy(job->launch.block, block, sizeof block);
-    return driver_records(stream, &job->job, &code) ? code : driver_give(cx, &job->job);
+    return driver_records(stream, &job->job) ? SIMT_OK : driver_give(cx, &job->job);
 }
 
 SimtJob *driver_copy_launch(const SimtJob *launch)

@@ -44,6 +44,7 @@ enum { SIMT_SHARED_BASE = 1024 };
 
 typedef struct Warp Warp;
 typedef struct Block Block;
+typedef struct BulkCopy BulkCopy;
 typedef struct SimtInsn SimtInsn;
 typedef struct SimtModule SimtModule;
 typedef struct SimtLaunch SimtLaunch;
@@ -174,14 +175,13 @@ struct Block {
     SimtLaunch *launch;
     const SimtFunc *func;
     uint32_t id[3];
-    Warp *warps;
-    int nwarps;
     uint32_t threads, live; /* threads that have not ended */
     uint8_t *shared;        /* from SIMT_SHARED_BASE on */
     uint32_t shared_bytes, dynamic_base;
     SimtBarrier barriers[SIMT_BARRIERS + 1];
     struct SharedState *shared_state;
-    struct AsyncState *async; /* what has been started and is not done */
+    BulkCopy *bulk; /* what has been started and is not done: async.h */
+    int nbulk;
     uint64_t random;
     uint64_t waits;       /* at mbarriers, so far, that were not over */
     uint32_t idle_rounds; /* in which all that ran did was wait */
@@ -192,6 +192,8 @@ struct Block {
     bool goes_round;      /* all warps do since then, or wait for those that do */
     struct Spin *spin;
     void *memory; /* of all of the above */
+    int nwarps;
+    Warp warps[];
 };
 
 /* How kernels run. */

@@ -76,10 +76,20 @@ static SimtStep whole_movmatrix(Warp *w, const SimtInsn *in)
 
 /* ---- decoding ---- */
 
-/* What all three say of themselves. */
-static void decode_move(Decoder *dc, SimtInsn *in, SimtWhole *whole, int chip, const char *form)
+static const struct Move {
+    const char *name;
+    SimtWhole *whole;
+    int chip;
+    const char *form;
+} kinds[] = {{"ldmatrix", whole_ldmatrix, 75, ">{b32} ["},
+             {"stmatrix", whole_stmatrix, 90, "[ <{b32}"},
+             {"movmatrix", whole_movmatrix, 75, ">b32 <b32"}};
+
+void decode_matrix_move(Decoder *dc, SimtInsn *in)
 {
-    const bool moves = whole == whole_movmatrix;
+    const struct Move *kind = kinds;
+    while (!ptx_part_is(&dc->ps.parts, 0, kind->name, strlen(kind->name))) kind++;
+    const bool moves = kind->whole == whole_movmatrix;
     dc_aligned(dc);
     const int count = op_choose(dc, "x1 x2 x4");
     in->a = op_take(dc, "trans");
@@ -89,22 +99,7 @@ static void decode_move(Decoder *dc, SimtInsn *in, SimtWhole *whole, int chip, c
     op_done(dc);
     if (in->space != SPACE_GENERIC && (in->space != SPACE_SHARED || moves)) op_refuse(dc);
     if ((count < 0) != moves || (moves && !in->a)) op_refuse(dc);
-    dc_needs_chip(dc, chip);
-    in->whole = whole;
-    dc_form(dc, in, exec_whole, form, NULL);
-}
-
-void decode_ldmatrix(Decoder *dc, SimtInsn *in)
-{
-    decode_move(dc, in, whole_ldmatrix, 75, ">{b32} [");
-}
-
-void decode_stmatrix(Decoder *dc, SimtInsn *in)
-{
-    decode_move(dc, in, whole_stmatrix, 90, "[ <{b32}");
-}
-
-void decode_movmatrix(Decoder *dc, SimtInsn *in)
-{
-    decode_move(dc, in, whole_movmatrix, 75, ">b32 <b32");
+    dc_needs_chip(dc, kind->chip);
+    in->whole = kind->whole;
+    dc_form(dc, in, exec_whole, kind->form, NULL);
 }

@@ -76,16 +76,15 @@ static bool find_place(Warp *w, const SimtInsn *in, int lane, uint32_t address, 
 static bool check_counts(Warp *w, const SimtInsn *in, int lane, const Mbarrier *m, uint32_t arrivals)
 {
     if (!m->expected)
-        simt_fault(w, in, lane, SIMT_LAUNCH_FAILED, "an mbarrier that is not initialized");
-    else if (arrivals > m->pending)
-        simt_fault(w, in, lane, SIMT_LAUNCH_FAILED,
-                   "%u arrivals at an mbarrier whose phase expects %u more", arrivals, m->pending);
-    else if (m->bytes > MOST_BYTES || m->bytes < -MOST_BYTES)
-        simt_fault(w, in, lane, SIMT_LAUNCH_FAILED,
-                   "an mbarrier that %lld bytes are pending at; at most %d",
-                   (long long)m->bytes, MOST_BYTES);
-    else return true;
-    return false;
+        return simt_refuse(w, in, lane, SIMT_LAUNCH_FAILED, "an mbarrier that is not initialized");
+    if (arrivals > m->pending)
+        return simt_refuse(w, in, lane, SIMT_LAUNCH_FAILED,
+                           "%u arrivals at an mbarrier whose phase expects %u more", arrivals,
+                           m->pending);
+    return (m->bytes <= MOST_BYTES && m->bytes >= -MOST_BYTES) ||
+           simt_refuse(w, in, lane, SIMT_LAUNCH_FAILED,
+                       "an mbarrier that %lld bytes are pending at; at most %d",
+                       (long long)m->bytes, MOST_BYTES);
 }
 
 bool mbarrier_arrive(Warp *w, const SimtInsn *in, int lane, uint32_t address, uint32_t bytes,

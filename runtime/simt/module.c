@@ -450,14 +450,9 @@ void simt_module_free(SimtModule *m)
         free(m->funcs[i]->insns);
         free(m->funcs[i]->numbers);
     }
-    for (size_t i = 0; i < m->nowned; i++) free(m->owned[i]);
-    free(m->owned);
-    free(m->funcs);
-    free(m->vars);
-    free(m->places);
-    free(m->files);
-    free(m->text);
-    free(m);
+    owned_free(m->owned);
+    void *const all[] = {m->funcs, m->vars, m->places, m->files, m->text, m};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
 }
 
 const SimtVar *simt_module_global(const SimtModule *m, const char *name)

@@ -16,8 +16,7 @@ struct SimtModule {
     char **files;      /* by number; NULL where there is none */
     int nfiles;
     Memory *memory;
-    void **owned;
-    size_t nowned;
+    struct Owned *owned;
 };
 
 /* The module of the text for a chip of that number (90), or NULL and what is wrong in `problem`; errno is ENOMEM where

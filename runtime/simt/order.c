@@ -35,11 +35,6 @@ struct Order {
     bool failed;
 };
 
-struct OrderClock {
-    View *now[KINDS];  /* of all that arrived */
-    View *done[KINDS]; /* when the last phase was complete */
-};
-
 /* ---- views ---- */
 
 static View *share(View *v)
@@ -343,24 +338,12 @@ void order_end(Order *o, int agent)
 
 /* ---- barriers ---- */
 
-OrderClock *order_clock_new(void)
-{
-    return calloc(1, sizeof(OrderClock));
-}
-
 void order_clock_reset(OrderClock *c)
 {
     for (int k = 0; k < KINDS; k++) {
         drop(&c->now[k]);
         drop(&c->done[k]);
     }
-}
-
-void order_clock_free(OrderClock *c)
-{
-    if (!c) return;
-    order_clock_reset(c);
-    free(c);
 }
 
 void order_release(Order *o, OrderClock *c, int unit, uint32_t lanes)

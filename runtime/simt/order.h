@@ -20,7 +20,11 @@ enum { ORDER_LANES = 32 };
         for (int lane = __builtin_ctz(rest_##lane), once_##lane = 1; once_##lane; once_##lane = 0)
 
 typedef struct Order Order;
-typedef struct OrderClock OrderClock; /* what a barrier passes on */
+/* What a barrier passes on: of all that arrived, and when the last phase was complete; what is
+   known, and what is known to be fenced. All zero is a new one. */
+typedef struct OrderClock {
+    struct OrderView *now[2], *done[2];
+} OrderClock;
 
 Order *order_new(int warps); /* NULL: no memory */
 void order_free(Order *o);
@@ -45,9 +49,7 @@ void order_end(Order *o, int agent);
 
 /* A barrier's clock. Arrivals release what they know into it; when its phase completes, that is
    what waiters acquire: not what arrives for the next phase before they do. */
-OrderClock *order_clock_new(void); /* NULL: no memory */
-void order_clock_free(OrderClock *c);
-void order_clock_reset(OrderClock *c);
+void order_clock_reset(OrderClock *c); /* as new */
 void order_release(Order *o, OrderClock *c, int unit, uint32_t lanes);
 void order_complete(OrderClock *c);
 void order_acquire(Order *o, const OrderClock *c, int unit, uint32_t lanes);

@@ -47,10 +47,10 @@ typedef struct Pool {
 
 struct Race {
     Order *order;
-    Cell **pages;
-    uint32_t npages;
     Pool nodes, splits;
     bool failed;
+    uint32_t npages;
+    Cell *pages[]; /* NULL: not touched yet */
 };
 
 /* One lane's part of an access. */
@@ -402,16 +402,14 @@ bool race_access(Race *r, int unit, uint32_t lanes, const uint32_t *offsets, uin
 
 Race *race_new(uint32_t bytes, Order *o)
 {
-    Race *r = calloc(1, sizeof *r);
+    const uint32_t npages = bytes / (PAGE_WORDS * WORD) + 1;
+    Race *r = calloc(1, sizeof *r + npages * sizeof *r->pages);
     if (!r) return NULL;
     r->order = o;
-    r->npages = bytes / (PAGE_WORDS * WORD) + 1;
+    r->npages = npages;
     r->nodes.size = sizeof(Node);
     r->splits.size = sizeof(Cell[WORD]);
-    r->pages = calloc(r->npages, sizeof *r->pages);
-    if (r->pages) return r;
-    free(r);
-    return NULL;
+    return r;
 }
 
 void race_reset(Race *r)
@@ -426,7 +424,6 @@ void race_free(Race *r)
 {
     if (!r) return;
     for (uint32_t i = 0; i < r->npages; i++) free(r->pages[i]);
-    free(r->pages);
     free(r->nodes.data);
     free(r->splits.data);
     free(r);

@@ -11,19 +11,15 @@ SharedState *shared_new(uint32_t bytes, int warps)
     if (!s) return NULL;
     s->order = order_new(warps);
     s->race = s->order ? race_new(bytes, s->order) : NULL;
-    bool done = s->race != NULL;
-    for (int i = 0; i <= SIMT_BARRIERS && done; i++)
-        done = (s->barriers[i] = order_clock_new()) != NULL;
-    if (done) return s;
+    if (s->race) return s;
     shared_free(s);
     return NULL;
 }
 
 static void drop_clocks(SharedState *s)
 {
-    for (int i = 0; i < s->nclocks; i++) order_clock_free(s->clocks[i].clock);
-    free(s->clocks);
-    s->clocks = NULL;
+    for (int i = 0; i <= SIMT_BARRIERS; i++) order_clock_reset(&s->barriers[i]);
+    for (int i = 0; i < s->nclocks; i++) order_clock_reset(&s->clocks[i].clock);
     s->nclocks = 0;
 }
 
@@ -31,7 +27,7 @@ void shared_free(SharedState *s)
 {
     if (!s) return;
     drop_clocks(s);
-    for (int i = 0; i <= SIMT_BARRIERS; i++) order_clock_free(s->barriers[i]);
+    free(s->clocks);
     race_free(s->race);
     order_free(s->order);
     free(s);
@@ -40,7 +36,6 @@ void shared_free(SharedState *s)
 void shared_reset(SharedState *s)
 {
     drop_clocks(s);
-    for (int i = 0; i <= SIMT_BARRIERS; i++) order_clock_reset(s->barriers[i]);
     order_reset(s->order);
     race_reset(s->race);
 }
@@ -129,9 +124,8 @@ OrderClock *shared_clock(Block *b, uint32_t offset)
 {
     SharedState *s = b->shared_state;
     for (int i = 0; i < s->nclocks; i++)
-        if (s->clocks[i].offset == offset) return s->clocks[i].clock;
+        if (s->clocks[i].offset == offset) return &s->clocks[i].clock;
     if (!grow_array(&s->clocks, s->nclocks)) return NULL;
-    OrderClock *c = order_clock_new();
-    if (c) s->clocks[s->nclocks++] = (MemoryClock){offset, c};
-    return c;
+    s->clocks[s->nclocks] = (MemoryClock){.offset = offset};
+    return &s->clocks[s->nclocks++].clock;
 }

@@ -8,13 +8,13 @@
 
 typedef struct MemoryClock {
     uint32_t offset;
-    OrderClock *clock;
+    OrderClock clock;
 } MemoryClock;
 
 typedef struct SharedState {
     Order *order;
     struct Race *race;
-    OrderClock *barriers[SIMT_BARRIERS + 1]; /* between all that come to one and those it lets go */
+    OrderClock barriers[SIMT_BARRIERS + 1]; /* between all that come to one and those it lets go */
     MemoryClock *clocks;
     int nclocks;
 } SharedState;
@@ -37,7 +37,7 @@ static inline Order *shared_order(const Warp *w)
 {
     return w->block->shared_state->order;
 }
-/* The clock of the mbarrier at the offset; NULL: no memory. */
+/* The clock of the mbarrier at the offset, until another is asked for; NULL: no memory. */
 OrderClock *shared_clock(Block *b, uint32_t offset);
 
 #endif

@@ -18,16 +18,13 @@ typedef struct Seen {
 } Seen;
 
 struct Spin {
-    int nwarps;
     uint64_t looks, limit; /* limit 0: nothing is seen yet */
     Seen seen[];
 };
 
 Spin *spin_new(int nwarps)
 {
-    Spin *s = calloc(1, sizeof *s + (size_t)nwarps * sizeof *s->seen);
-    if (s) s->nwarps = nwarps;
-    return s;
+    return calloc(1, sizeof(Spin) + (size_t)nwarps * sizeof(Seen));
 }
 
 void spin_forget(Spin *s)

@@ -7,6 +7,7 @@
 
 #include "interp/product.h"
 
+/* The last two are of whole numbers. */
 typedef enum Feature { PLAIN, TRANSPOSED, WHOLE, COUNTED } Feature;
 
 typedef struct Row {
@@ -29,14 +30,13 @@ enum { K_BITS = 256, BLOCK = 8, ROWS = 16, MOST_N = 256, MOST_K = 256 };
 /* Beyond 32, whole numbers come in steps of 16 columns. */
 static bool has_width(const Row *row, int n)
 {
-    const bool whole = row->feature == WHOLE || row->feature == COUNTED;
-    return n >= BLOCK && n <= MOST_N && n % BLOCK == 0 && !(whole && n > 32 && n % ROWS);
+    return n >= BLOCK && n <= MOST_N && n % BLOCK == 0 &&
+           !(row->feature >= WHOLE && n > 32 && n % ROWS);
 }
 
 static bool has_options(const Row *row, const WgmmaSpec *s)
 {
-    const bool whole = row->feature == WHOLE || row->feature == COUNTED;
-    const bool transposed = s->a_transposed || s->b_transposed;
+    const bool whole = row->feature >= WHOLE, transposed = s->a_transposed || s->b_transposed;
     return (row->feature == TRANSPOSED || !transposed) && !(s->a_in_registers && s->a_transposed) &&
            !(whole && (s->a_negated || s->b_negated)) && (row->feature == WHOLE || !s->satfinite) &&
            s->bits == (row->feature == COUNTED ? MATRIX_BITS_AND : MATRIX_BITS_NONE);

@@ -257,7 +257,7 @@ static void narrowing(void)
                          b = top << 20 | low;
                 memcpy(&x[i], &b, 4);
             }
-            narrow_from_f32(narrow[t], out, x, 64);
+            narrow_floats[narrow[t]].down(out, x, 64);
             memcpy(wide, out, sizeof out);
             for (int i = 0; i < 64; i++) {
                 uint64_t got = tkc_dtype_info(narrow[t])->bytes == 1 ? out[i] : wide[i];

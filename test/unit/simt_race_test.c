@@ -69,7 +69,7 @@ static void finds_each_kind(void)
     end();
 
     begin(2); /* a write over what is still read */
-    OrderClock *c = order_clock_new();
+    OrderClock *c = &(OrderClock){0};
     rows(0, TOUCH_WRITE, 0, 16, 1);
     barrier(c, 2);
     EXPECT_INT(rows(1, TOUCH_READ, 0, 16, 2), RACE_NONE);
@@ -77,7 +77,7 @@ static void finds_each_kind(void)
     EXPECT_INT(rows(0, TOUCH_WRITE, 0, 16, 4), RACE_CONFLICT);
     EXPECT_INT(told.earlier_insn, 2);
     EXPECT_INT(told.earlier_kind, TOUCH_READ);
-    order_clock_free(c);
+    order_clock_reset(c);
     end();
 }
 
@@ -116,21 +116,21 @@ static void tells_bytes_apart(void)
 static void finds_an_elected_lane_that_speaks_for_others(void)
 {
     begin(2);
-    OrderClock *c = order_clock_new();
+    OrderClock *c = &(OrderClock){0};
     rows(0, TOUCH_WRITE, 0, 4, 1);
     order_release(order, c, 0, 1); /* without bar.warp.sync before */
     order_complete(c);
     order_acquire(order, c, 1, UINT32_MAX);
     EXPECT_INT(one(1, 9, TOUCH_READ, 0, 4, 2), RACE_NONE);
     EXPECT_INT(one(1, 9, TOUCH_READ, 4, 4, 2), RACE_CONFLICT);
-    order_clock_free(c);
+    order_clock_reset(c);
     end();
 }
 
 static void finds_pending_copies(void)
 {
     begin(2);
-    OrderClock *c = order_clock_new();
+    OrderClock *c = &(OrderClock){0};
     const int copy = order_fork(order, 0, UINT32_MAX, false, false);
     EXPECT_INT(rows(copy, TOUCH_WRITE, 0, 16, 7), RACE_NONE);
     EXPECT_INT(one(0, 0, TOUCH_READ, 0, 4, 8), RACE_CONFLICT);
@@ -146,14 +146,14 @@ static void finds_pending_copies(void)
     EXPECT_INT(next, copy);
     EXPECT_INT(rows(next, TOUCH_WRITE, 0, 16, 10), RACE_CONFLICT); /* while warp 1 reads */
     EXPECT_INT(told.earlier_insn, 9);
-    order_clock_free(c);
+    order_clock_reset(c);
     end();
 }
 
 static void finds_missing_fences(void)
 {
     begin(2);
-    OrderClock *c = order_clock_new();
+    OrderClock *c = &(OrderClock){0};
     rows(0, TOUCH_WRITE, 0, 16, 1);
     barrier(c, 2);
     int product = order_fork(order, 1, UINT32_MAX, true, true);
@@ -173,7 +173,7 @@ static void finds_missing_fences(void)
     barrier(c, 2);
     EXPECT_INT(rows(0, TOUCH_WRITE, 0, 16, 5), RACE_CONFLICT); /* the product is not waited for */
     EXPECT_INT(told.earlier_insn, 4);
-    order_clock_free(c);
+    order_clock_reset(c);
     end();
 }
 
@@ -192,7 +192,7 @@ static void tells_after_from_before(void)
     end();
 
     begin(2);
-    OrderClock *c = order_clock_new();
+    OrderClock *c = &(OrderClock){0};
     rows(0, TOUCH_WRITE, 0, 4, 1);
     order_release(order, c, 0, UINT32_MAX);
     order_complete(c);
@@ -201,7 +201,7 @@ static void tells_after_from_before(void)
     order_acquire(order, c, 1, UINT32_MAX);
     EXPECT_INT(rows(1, TOUCH_READ, 0, 4, 3), RACE_NONE);
     EXPECT_INT(rows(1, TOUCH_READ, 128, 4, 4), RACE_CONFLICT);
-    order_clock_free(c);
+    order_clock_reset(c);
     end();
 }
 
@@ -210,7 +210,7 @@ static void tells_after_from_before(void)
 static void allows_double_buffers(void)
 {
     begin(4);
-    OrderClock *c = order_clock_new();
+    OrderClock *c = &(OrderClock){0};
     for (uint32_t i = 0; i < 200; i++) {
         const uint32_t buffer = i % 2 * 8192;
         for (int w = 0; w < 4; w++)
@@ -224,7 +224,7 @@ static void allows_double_buffers(void)
     for (int w = 0; w < 4; w++) rows(w, TOUCH_WRITE, 512 * (uint32_t)w, 16, 3);
     EXPECT_INT(rows(0, TOUCH_WRITE, 8192, 16, 4), RACE_CONFLICT); /* one buffer more would do */
     EXPECT_INT(told.earlier_insn, 2);
-    order_clock_free(c);
+    order_clock_reset(c);
     end();
 }
 
@@ -232,37 +232,33 @@ static void allows_double_buffers(void)
 static void allows_producers_and_consumers(void)
 {
     enum { SLOTS = 3, CONSUMERS = 2 };
-    OrderClock *full[SLOTS], *empty[SLOTS];
+    OrderClock full[SLOTS] = {0}, empty[SLOTS] = {0};
     int copies[SLOTS] = {-1, -1, -1};
     begin(1 + CONSUMERS);
-    for (int s = 0; s < SLOTS; s++) {
-        full[s] = order_clock_new();
-        empty[s] = order_clock_new();
-    }
     for (uint32_t i = 0; i < 100; i++) {
         const int s = (int)(i % SLOTS);
         const uint32_t at = 2048 * (uint32_t)s;
-        order_acquire(order, empty[s], 0, 1);
+        order_acquire(order, &empty[s], 0, 1);
         copies[s] = order_fork(order, 0, 1, false, true);
         EXPECT_INT(one(copies[s], 0, TOUCH_WRITE, at, 2048, 1), RACE_NONE);
-        order_release(order, full[s], copies[s], 1);
+        order_release(order, &full[s], copies[s], 1);
         order_end(order, copies[s]);
-        order_complete(full[s]);
+        order_complete(&full[s]);
         for (int w = 1; w <= CONSUMERS; w++) {
-            order_acquire(order, full[s], w, UINT32_MAX);
+            order_acquire(order, &full[s], w, UINT32_MAX);
             const int product = order_fork(order, w, UINT32_MAX, true, true);
             EXPECT_INT(one(product, 0, TOUCH_READ, at, 2048, 2), RACE_NONE);
             order_join(order, w, UINT32_MAX, product);
             order_end(order, product);
-            order_release(order, empty[s], w, 1);
+            order_release(order, &empty[s], w, 1);
         }
-        order_complete(empty[s]);
+        order_complete(&empty[s]);
     }
     EXPECT_INT(one(0, 0, TOUCH_WRITE, 0, 4, 3),
                RACE_CONFLICT); /* of slot 0, which was not waited for */
     for (int s = 0; s < SLOTS; s++) {
-        order_clock_free(full[s]);
-        order_clock_free(empty[s]);
+        order_clock_reset(&full[s]);
+        order_clock_reset(&empty[s]);
     }
     end();
 }
@@ -286,7 +282,7 @@ static void allows_exchanges_in_a_warp(void)
 static void allows_atomics_together(void)
 {
     begin(3);
-    OrderClock *c = order_clock_new();
+    OrderClock *c = &(OrderClock){0};
     rows(0, TOUCH_WRITE, 0, 4, 1);
     barrier(c, 3);
     for (int w = 0; w < 3; w++) {
@@ -297,7 +293,7 @@ static void allows_atomics_together(void)
     EXPECT_INT(told.earlier_kind, TOUCH_ATOMIC);
     barrier(c, 3);
     EXPECT_INT(one(1, 0, TOUCH_READ, 0, 4, 4), RACE_NONE);
-    order_clock_free(c);
+    order_clock_reset(c);
     end();
 }
 
@@ -431,7 +427,7 @@ static void meet(void)
 {
     const uint32_t all = (1u << USED) - 1;
     Set known = {{0}}, fenced = {{0}};
-    OrderClock *c = order_clock_new();
+    OrderClock *c = &(OrderClock){0};
     for (int u = 0; u < UNITS; u++) {
         if (!oracle.live[u]) continue;
         oracle_union(u, oracle.joint[u] ? 1 : all, &known, &fenced);
@@ -442,7 +438,7 @@ static void meet(void)
         oracle_learn(w, all, &known, &fenced);
         order_acquire(order, c, w, all);
     }
-    order_clock_free(c);
+    order_clock_reset(c);
 }
 
 /* False: a problem was to be found, the trial is over. Most problems are kept out instead, half of
@@ -553,7 +549,7 @@ static void try_agent(void)
     }
 }
 
-static void try_clock(OrderClock **clocks)
+static void try_clock(OrderClock *clocks)
 {
     const int i = (int)below(CLOCKS), unit = (int)below(UNITS);
     const uint32_t lanes = some_lanes(unit);
@@ -561,28 +557,27 @@ static void try_clock(OrderClock **clocks)
     switch (below(3)) {
     case 0:
         oracle_union(unit, lanes, &oracle.clock_known[i][0], &oracle.clock_fenced[i][0]);
-        order_release(order, clocks[i], unit, lanes);
+        order_release(order, &clocks[i], unit, lanes);
         break;
     case 1:
         unite(&oracle.clock_known[i][1], &oracle.clock_known[i][0]);
         unite(&oracle.clock_fenced[i][1], &oracle.clock_fenced[i][0]);
-        order_complete(clocks[i]);
+        order_complete(&clocks[i]);
         break;
     case 2:
         if (unit >= WARPS) break;
         oracle_learn(unit, lanes, &oracle.clock_known[i][1], &oracle.clock_fenced[i][1]);
-        order_acquire(order, clocks[i], unit, lanes);
+        order_acquire(order, &clocks[i], unit, lanes);
         break;
     }
 }
 
 static bool trial(void)
 {
-    OrderClock *clocks[CLOCKS];
+    OrderClock clocks[CLOCKS] = {0};
     bool silent = true;
     begin(WARPS);
     memset(&oracle, 0, sizeof oracle);
-    for (int i = 0; i < CLOCKS; i++) clocks[i] = order_clock_new();
     for (int w = 0; w < WARPS; w++) oracle.live[w] = true;
     add_event(0, 0, TOUCH_WRITE, 0, MEMORY - 1); /* the last byte is not written */
     EXPECT_INT(one(0, 0, TOUCH_WRITE, 0, MEMORY - 1, 1), RACE_NONE);
@@ -601,7 +596,7 @@ static bool trial(void)
         default: silent = try_access();
         }
     }
-    for (int i = 0; i < CLOCKS; i++) order_clock_free(clocks[i]);
+    for (int i = 0; i < CLOCKS; i++) order_clock_reset(&clocks[i]);
     end();
     return silent;
 }

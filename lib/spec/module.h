@@ -67,15 +67,12 @@ SpecValue module_attribute(Spec *sp, SpecModule *m, Str name, Span at);
 SpecValue module_member(Spec *sp, SpecModule *m, Str name, Span at, Span name_at);
 /* Reports that the module has no such name, with what was meant or why that may be. */
 SpecValue module_refuse_name(Spec *sp, SpecModule *m, Str name, Span at);
-/* Reports a host value that a kernel needs: `what` says of it why it cannot be used, unless it is of
-   a module that was not found, which is said instead, once. */
-SpecValue module_refuse(Spec *sp, const SpecModule *m, Span at, const char *what);
 /* An import in a function of the module that runs now. */
 void module_import(Spec *sp, SpecModule *m, const Ast *import);
-/* importlib.util.find_spec(dotted) in that module: None where an import of it fails. */
-SpecValue module_find(Spec *sp, SpecModule *m, Str dotted, Span at);
 /* The namespace or host module of a dotted name. */
 SpecModule *module_named(struct Program *p, const char *dotted);
+/* With no names yet, and not known by any. */
+SpecModule *module_new(struct Program *p, ModuleKind kind, Str path);
 SpecModule *module_for_file(struct Program *p, AstFile *file, bool is_std);
 /* Evaluates an expression of the module itself, such as a default; module_try reports nothing. */
 SpecValue module_eval(Spec *sp, SpecModule *m, const Ast *e);
@@ -104,6 +101,22 @@ static inline bool module_is_unknown(SpecValue v)
 {
     return v.kind == SV_ERROR || module_is_host(v);
 }
+
+/* ---- import.c: which module an import means ---- */
+/* Of `level` dots and a dotted name, never NULL: one that is not known is a host module. */
+SpecModule *import_module(SpecModule *m, int level, const char *dotted, Span at);
+/* A file in a package's folder, or NULL. */
+SpecModule *import_submodule(SpecModule *m, Str name);
+/* The module that was not found and that a host value is of, mylib of mylib.sub.f(), or NULL. */
+SpecModule *import_missing(const SpecModule *m);
+/* Warns, once, of an import that fails, or of a question whether one would, where the answer
+   decides something. */
+void import_warn(Spec *sp, SpecModule *missing, Span at);
+/* Reports a host value that a kernel needs: `what` says of it why it cannot be used, unless it is of
+   a module that was not found, which is said instead, once. */
+SpecValue module_refuse(Spec *sp, const SpecModule *m, Span at, const char *what);
+/* importlib.util.find_spec(dotted) in that module: None where an import of it fails. */
+SpecValue module_find(Spec *sp, SpecModule *m, Str dotted, Span at);
 
 /* ---- rebind.c: a name that is bound more than once ---- */
 /* The last binding leads nowhere that is known: `earlier`, a known value, may stand for it. */

@@ -261,8 +261,7 @@ class Loop:
         return [f"pitch={PITCH}", f"limit={limit}", f"length={self.turns * self.k}"]
 
 
-BOXES, SEVERAL, POINTED, DOWN, SMALL, COUNTED, PLAIN = 1000000, 2000000, 3000000, 4000000, 5000000, 6000000, 7000000
-MIXED = 8000000
+BOXES, SEVERAL, POINTED, DOWN, SMALL, COUNTED, PLAIN, MIXED = range(1000000, 9000000, 1000000)
 
 
 class Boxes(Loop):
@@ -493,14 +492,13 @@ class Small(Loop):
         return name
 
 
-class Counted(Boxes):
-    def bounds(self):
-        return f"0, {self.turns * self.k}"
-
-
 class CountedPlain(Loop):
     def bounds(self):
         return f"0, {self.turns * self.k}"
+
+
+class Counted(Boxes):
+    bounds = CountedPlain.bounds
 
 
 class Mixed(CountedPlain):

@@ -99,15 +99,13 @@ bool run_read_number(Run *r, const char *option, const char *text, int64_t *out)
 /* What was known when compiling, and what it costs. */
 static void tell_kernel(const TkcKernelInfo *info)
 {
-    char code[40] = "";
-    if (info->binary_bytes >= 0) snprintf(code, sizeof code, ", %d bytes of code", info->binary_bytes);
     command_tell_taken(info->config, info->nconfigs, info->values, info->nvalues);
     if (info->registers < 0) command_say("%d warps, %d stages", info->num_warps, info->num_stages);
     else
         command_say(
-            "%d warps, %d stages, %d bytes of shared memory, %d registers, %d bytes spilled%s",
+            "%d warps, %d stages, %d bytes of shared memory, %d registers, %d bytes spilled",
             info->num_warps, info->num_stages, info->shared_bytes, info->registers,
-            info->spill_bytes, code);
+            info->spill_bytes);
 }
 
 bool run_compile(Run *r, const TkcArg *args, size_t n)

@@ -185,7 +185,6 @@ typedef struct TkcKernelInfo {
     int max_threads;            /* most that a program of this code could have; -1 on cpu */
     int unit_programs;          /* how many run at once on a unit, and on the whole device: a grid of */
     int programs;               /* so many fills it. -1: the driver does not say */
-    int binary_bytes;           /* of the machine code, a cubin; -1 on cpu, and where the driver does not say */
 } TkcKernelInfo;
 TKC_API TkcStatus tkc_jit_info(TkcJit *jit, const TkcArg *args, size_t nargs, TkcKernelInfo *info);
 /* The same, for what it compiles: later launches with such arguments find their kernel, those into a
@@ -257,7 +256,6 @@ typedef struct TkcDiskStats {
     uint64_t waits;         /* for a process that compiled the same */
     uint64_t evicted;       /* to be within $TKC_CACHE_SIZE MiB, 1024 unless set */
     uint64_t store_wrong;   /* what the store gave is damaged, of another version or of another kernel */
-    uint64_t renewed;       /* found without machine code that this driver takes, which it has made again of the PTX */
 } TkcDiskStats;
 TKC_API void tkc_device_cache_stats(TkcDevice *dev, TkcDiskStats *stats);
 /* What a folder holds, used last first; NULL: that of the environment. remove: and is then gone, with what dead processes left. */

@@ -106,8 +106,7 @@ class Descriptor(Structure):
 class KernelInfo(Structure):
     _fields_ = [("size", c_size_t), ("num_warps", c_int), ("shared_bytes", c_int), ("registers", c_int),
                 ("spill_bytes", c_int), ("text", c_char_p), ("num_stages", c_int), ("config", c_int), ("nconfigs", c_int),
-                ("values", POINTER(Define)), ("nvalues", c_size_t), ("max_threads", c_int), ("unit_programs", c_int), ("programs", c_int),
-                ("binary_bytes", c_int)]
+                ("values", POINTER(Define)), ("nvalues", c_size_t), ("max_threads", c_int), ("unit_programs", c_int), ("programs", c_int)]
 
 
 # A TkcArg is packed by struct: kind, its type's text, the value, the bytes behind a pointer.

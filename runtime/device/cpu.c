@@ -141,10 +141,8 @@ static TkcStatus cpu_synchronize(TkcDevice *dev, void *stream)
 
 /* ---- kernels ---- */
 
-static TkcStatus cpu_load(TkcDevice *dev, const DeviceCode *code, DeviceImage *made,
-                          DeviceKernel **out)
+static TkcStatus cpu_load(TkcDevice *dev, const DeviceCode *code, DeviceKernel **out)
 {
-    (void)made;
     DeviceKernel *k = calloc(1, sizeof *k);
     if (!k) return tkc_no_memory(dev->cx);
     TkcStatus status;
@@ -233,7 +231,7 @@ static void cpu_info(TkcDevice *dev, const DeviceKernel *k, TkcKernelInfo *out)
     TkcDeviceInfo facts = {.size = sizeof facts};
     (void)k;
     cpu_facts(dev, &facts);
-    out->registers = out->spill_bytes = out->max_threads = out->binary_bytes = -1;
+    out->registers = out->spill_bytes = out->max_threads = -1;
     out->unit_programs = facts.unit_programs;
     out->programs = facts.units;
 }

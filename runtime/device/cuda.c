@@ -221,26 +221,18 @@ static void cuda_unload(TkcDevice *dev, DeviceKernel *k)
 
 /* Loading would end the capture of another stream, unless this thread vouches for having no part in
    it: the launch's own stream is not captured (cuda_captures). */
-static TkcStatus load_inside(TkcDevice *dev, Cuda *c, const DeviceCode *code, DeviceImage *made,
-                             DeviceKernel *k)
+static TkcStatus load_inside(TkcDevice *dev, Cuda *c, const DeviceCode *code, DeviceKernel *k)
 {
     CuCaptureMode mode = CU_CAPTURE_RELAXED;
     TkcStatus status = CALL(c, dev, ThreadCaptureMode, &mode);
     if (status != TKC_OK) return status;
-    status = cuda_load_module(dev, code, made, k);
-    if (status == TKC_OK)
-        status = CALL(c, dev, ModuleGetFunction, &k->function, k->module, code->manifest->kernel);
-    if (status == TKC_OK)
-        status = CALL(c, dev, FuncGetAttribute, &k->registers, CU_FUNC_REGISTERS, k->function);
-    if (status == TKC_OK)
-        status = CALL(c, dev, FuncGetAttribute, &k->spill_bytes, CU_FUNC_LOCAL_BYTES, k->function);
+    status = cuda_load_module(dev, code, k);
     if (status == TKC_OK) status = allow_shared(dev, c, k);
     c->api.ThreadCaptureMode(&mode);
     return status;
 }
 
-static TkcStatus cuda_load(TkcDevice *dev, const DeviceCode *code, DeviceImage *made,
-                           DeviceKernel **out)
+static TkcStatus cuda_load(TkcDevice *dev, const DeviceCode *code, DeviceKernel **out)
 {
     Cuda *c = dev->state;
     bool pushed;
@@ -265,7 +257,7 @@ static TkcStatus cuda_load(TkcDevice *dev, const DeviceCode *code, DeviceImage *
     k->manifest = m;
     TkcStatus status = name_pointers(k, m) ? cuda_enter(dev, c, &pushed) : tkc_no_memory(dev->cx);
     if (status == TKC_OK) {
-        status = load_inside(dev, c, code, made, k);
+        status = load_inside(dev, c, code, k);
         cuda_leave(c, pushed);
     }
     if (status == TKC_OK) *out = k;

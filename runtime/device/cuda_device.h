@@ -25,7 +25,6 @@ struct DeviceKernel {
     unsigned threads, shared;
     int nparams, registers, spill_bytes;
     const struct Manifest *manifest;
-    int binary_bytes; /* of machine code; -1: the driver keeps it to itself */
     char **pointers; /* by parameter, the name of one that is a pointer; else NULL */
 };
 
@@ -50,9 +49,8 @@ void cuda_leave(Cuda *c, bool pushed);
 /* Those of a launch, each as the kernel says. Our context is current. cuda_tensor_map.c */
 TkcStatus cuda_tensor_maps(TkcDevice *dev, const DeviceKernel *k, const LaunchPack *pack,
                            CuTensorMap *out);
-/* The module of the code, in our context, which is current. cuda_module.c */
-TkcStatus cuda_load_module(TkcDevice *dev, const DeviceCode *code, DeviceImage *made,
-                           DeviceKernel *k);
+/* The kernel of the code, in our context, which is current. cuda_module.c */
+TkcStatus cuda_load_module(TkcDevice *dev, const DeviceCode *code, DeviceKernel *k);
 TkcStatus cuda_assemble(TkcDevice *dev, const char *const *ptx, size_t n, const char *arch,
                         DeviceImage *out);
 /* cuda_facts.c */

@@ -45,7 +45,6 @@ void cuda_info(TkcDevice *dev, const DeviceKernel *k, TkcKernelInfo *out)
     bool pushed;
     out->registers = k->registers;
     out->spill_bytes = k->spill_bytes;
-    out->binary_bytes = k->binary_bytes;
     out->max_threads = out->unit_programs = out->programs = -1;
     if (cuda_enter(dev, c, &pushed) != TKC_OK) return;
     if (c->api.FuncGetAttribute(&out->max_threads, CU_FUNC_MAX_THREADS, k->function) != CU_OK)

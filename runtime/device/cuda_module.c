@@ -1,6 +1,8 @@
-/* From PTX to a module. The driver's linker gives the machine code that it makes, which a later process can
-   load at once; what the driver makes of PTX while loading it, it keeps to itself. So PTX is linked, and
-   where that cannot be, loaded: what is wrong with it is said then. */
+/* From PTX to a kernel, and to a cubin. A kernel is loaded as PTX: the driver's compiler sees then that there is
+   nothing else, and weighs registers against programs at once. What it makes it keeps for other processes, in a
+   cache of its own. Its linker alone gives machine code out, but compiles as for a part of a program, where
+   every kernel without a limit takes all registers it can use: that is for cubins where there is no ptxas. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,50 +120,73 @@ TkcStatus cuda_assemble(TkcDevice *dev, const char *const *ptx, size_t n, const 
 
 /* ---- loading ---- */
 
-static const Step no_image = {"cuModuleLoadDataEx", CU_INVALID_IMAGE};
-
-/* The driver does not take it, which others may still mend: unlike a lack of memory. */
-static bool is_refused(Step step)
-{
-    return step.result != CU_OK && step.result != CU_OUT_OF_MEMORY;
-}
-
-static Step load_data(Cuda *c, const void *data, Log *log, DeviceKernel *k)
+/* The kernel alone, of this text. */
+static Step load_ptx(Cuda *c, const char *ptx, const char *kernel, Log *log, DeviceKernel *k)
 {
     log_begin(log);
-    return (Step){"cuModuleLoadDataEx",
-                  c->api.ModuleLoadDataEx(&k->module, data, 2, log->options, log->values)};
-}
-
-static Step load_image(Cuda *c, const void *image, size_t bytes, Log *log, DeviceKernel *k)
-{
-    const Step step = image ? load_data(c, image, log, k) : no_image;
-    if (step.result == CU_OK) k->binary_bytes = (int)bytes;
+    Step step = {"cuModuleLoadDataEx",
+                 c->api.ModuleLoadDataEx(&k->module, ptx, 2, log->options, log->values)};
+    if (step.result != CU_OK) return step;
+    *log->text = 0;
+    step = (Step){"cuModuleGetFunction", c->api.ModuleGetFunction(&k->function, k->module, kernel)};
+    if (step.result == CU_OK)
+        step = (Step){"cuFuncGetAttribute",
+                      c->api.FuncGetAttribute(&k->registers, CU_FUNC_REGISTERS, k->function)};
+    if (step.result == CU_OK)
+        step.result = c->api.FuncGetAttribute(&k->spill_bytes, CU_FUNC_LOCAL_BYTES, k->function);
     return step;
 }
 
-/* Instructions of one chip alone are asked for by name. */
-static Step load_linked(Cuda *c, const DeviceCode *code, Log *log, DeviceImage *made, DeviceKernel *k)
+/* ---- two programs on a multiprocessor ---- */
+
+/* How many registers a thread may have so that two programs fit where for their registers one does:
+   if these are not so few that it would hardly do. Else 0. */
+static int registers_for_two(TkcDevice *dev, const DeviceKernel *k)
 {
-    const char *arch = code->manifest->target;
-    const bool is_own = arch[strlen(arch) - 1] == 'a';
-    size_t failed;
-    Step step = has_linker(c) ? link_ptx(c, &code->text, 1, is_own ? arch : NULL, log, made, &failed) : no_image;
-    if (step.result == CU_OK) step = load_image(c, made->data, made->bytes, log, k);
-    if (step.result == CU_OK) return step;
-    free(made->data);
-    *made = (DeviceImage){0};
-    return step;
+    enum { ROUND = 8, RESERVED = 1024, MEASURED = 128 };
+    TkcDeviceInfo unit = {0};
+    cuda_facts(dev, &unit);
+    const int threads = 2 * (int)k->threads, most = unit.unit_registers / threads / ROUND * ROUND;
+    if (threads > unit.unit_threads || 2 * ((int)k->shared + RESERVED) > unit.unit_shared_bytes) return 0;
+    return most >= MEASURED && k->registers > most && 2 * k->registers <= 3 * most ? most : 0;
 }
 
-TkcStatus cuda_load_module(TkcDevice *dev, const DeviceCode *code, DeviceImage *made,
-                           DeviceKernel *k)
+/* The text with a limit, malloc'ed; NULL: it has one, or there is no memory. */
+static char *limit_registers(const char *ptx, int registers)
 {
+    char *limited = NULL;
+    const char *threads = strstr(ptx, "\n.reqntid"), *end = threads ? strchr(threads + 1, '\n') : NULL;
+    if (!end || strstr(ptx, "\n.maxnreg") ||
+        asprintf(&limited, "%.*s\n.maxnreg %d%s", (int)(end - ptx), ptx, registers, end) < 0)
+        return NULL;
+    return limited;
+}
+
+/* What ptxas takes is known once it has run. A program of 8 warps that has a multiprocessor for itself
+   leaves it idle whenever its warps meet: of 11 that took 137 to 180 registers, where 128 let a second
+   one run, 10 were 1.01 to 1.48 times as fast so, three of them with up to 184 bytes in local memory
+   (H200); with 256 bytes and more none was. It costs a second run of ptxas, the first time. */
+static void load_for_two(TkcDevice *dev, const DeviceCode *code, DeviceKernel *k)
+{
+    enum { SPILL_BYTES = 192 };
     Log log;
     Cuda *c = dev->state;
-    k->binary_bytes = -1;
-    Step step = load_image(c, code->image, code->image_bytes, &log, k);
-    if (is_refused(step)) step = load_linked(c, code, &log, made, k);
-    if (is_refused(step)) step = load_data(c, code->text, &log, k);
+    DeviceKernel other = *k;
+    const int most = registers_for_two(dev, k);
+    char *ptx = most ? limit_registers(code->text, most) : NULL;
+    other.module = NULL;
+    const bool better = ptx && load_ptx(c, ptx, code->manifest->kernel, &log, &other).result == CU_OK &&
+                        other.registers <= most && other.spill_bytes <= k->spill_bytes + SPILL_BYTES;
+    const CuModule worse = better ? k->module : other.module;
+    if (better) *k = other;
+    if (worse) c->api.ModuleUnload(worse);
+    free(ptx);
+}
+
+TkcStatus cuda_load_module(TkcDevice *dev, const DeviceCode *code, DeviceKernel *k)
+{
+    Log log;
+    const Step step = load_ptx(dev->state, code->text, code->manifest->kernel, &log, k);
+    if (step.result == CU_OK) load_for_two(dev, code, k);
     return tell(dev, step, &log, code->text);
 }

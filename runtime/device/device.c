@@ -176,10 +176,8 @@ TkcStatus tkc_device_inspect(TkcDevice *dev, const TkcArtifact *ptx, TkcKernelIn
         free(text);
         return tkc_no_memory(dev->cx);
     }
-    DeviceImage made = {0};
     const DeviceCode code = {.manifest = &m, .text = tkc_artifact_text(ptx, NULL)};
-    TkcStatus status = dev->ops->load(dev, &code, &made, &kernel);
-    free(made.data);
+    TkcStatus status = dev->ops->load(dev, &code, &kernel);
     if (status == TKC_OK) dev->ops->info(dev, kernel, &told);
     dev->ops->unload(dev, kernel);
     manifest_fini(&m);

@@ -26,8 +26,6 @@ typedef struct DeviceCode {
     const struct Manifest *manifest; /* jit/manifest.h */
     const char *text;                /* PTX, or block IR's */
     const Func *func;                /* of block IR */
-    const void *image;               /* machine code of the PTX, made by a device like this; NULL: none */
-    size_t image_bytes;
 } DeviceCode;
 /* Machine code, malloc'ed; all zero: none. */
 typedef struct DeviceImage { void *data; size_t bytes; } DeviceImage;
@@ -63,14 +61,13 @@ typedef struct DeviceOps {
     TkcStatus (*unwritten)(TkcDevice *dev, TkcPtr at, size_t size, size_t n, bool *elements,
                            size_t *count);
     TkcStatus (*synchronize)(TkcDevice *dev, void *stream);
-    /* *made: machine code that was made of the PTX, since the code had none that the device takes. */
-    TkcStatus (*load)(TkcDevice *dev, const DeviceCode *code, DeviceImage *made, DeviceKernel **out);
+    TkcStatus (*load)(TkcDevice *dev, const DeviceCode *code, DeviceKernel **out);
     /* Machine code of n kernels' PTX for a target that need not be the device's. NULL: it makes none. */
     TkcStatus (*assemble)(TkcDevice *dev, const char *const *ptx, size_t n, const char *arch, DeviceImage *out);
     void (*unload)(TkcDevice *dev, DeviceKernel *kernel);
     TkcStatus (*launch)(TkcDevice *dev, DeviceKernel *kernel, const int64_t grid[3], void *stream,
                         const LaunchPack *pack);
-    /* Fills registers, spill_bytes, max_threads, unit_programs, programs, binary_bytes. */
+    /* Fills registers, spill_bytes, max_threads, unit_programs, programs. */
     void (*info)(TkcDevice *dev, const DeviceKernel *kernel, TkcKernelInfo *out);
     void (*facts)(TkcDevice *dev, TkcDeviceInfo *out);
     /* Launches on the stream are recorded for a graph. NULL: there are no graphs. */

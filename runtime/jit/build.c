@@ -1,5 +1,5 @@
-/* In: the arguments of a launch whose key is new. Out: a kernel for them, from disk or compiled, and loaded. What is
-   new goes to disk: a kernel that was compiled, and machine code that the device made of PTX. */
+/* In: the arguments of a launch whose key is new. Out: a kernel for them, from disk or compiled, and loaded. What was
+   compiled goes to disk. */
 #include "kernels.h"
 
 #include <stdio.h>
@@ -86,41 +86,9 @@ static TkcStatus open_compiled(TkcJit *jit, TkcArtifact *a, const DiskAsk *ask, 
     return tkc_no_memory(jit->dev->cx);
 }
 
-/* Whose machine code a device takes. */
-typedef struct Maker { char text[64]; } Maker;
-
-static Maker maker_of(const TkcDevice *dev)
-{
-    Maker m;
-    snprintf(m.text, sizeof m.text, "%s %d sm_%d", dev->ops->kind, dev->driver, dev->chip);
-    return m;
-}
-
 const char *compiled_text(const Compiled *c)
 {
     return c->artifact ? tkc_artifact_text(c->artifact, NULL) : c->entry.ptx;
-}
-
-static TkcStatus load(TkcJit *jit, Compiled *c, const Maker *maker, DeviceImage *made)
-{
-    const Entry *e = &c->entry;
-    DeviceCode code = {&e->manifest, compiled_text(c), tkc_artifact_func(c->artifact), NULL, 0};
-    if (e->image_bytes && !strcmp(e->maker, maker->text)) {
-        code.image = e->image;
-        code.image_bytes = e->image_bytes;
-    }
-    return jit->dev->ops->load(jit->dev, &code, made, &c->kernel);
-}
-
-static void put(TkcJit *jit, DiskAsk *ask, const Entry *e, const Maker *maker, const DeviceImage *made)
-{
-    Bytes bytes = {.data = e->bytes, .len = e->len};
-    if (made->data) {
-        bytes = (Bytes){0};
-        entry_renew(&bytes, e, maker->text, made->data, made->bytes);
-    }
-    disk_put(ask, jit->dev, &bytes);
-    if (made->data) free(bytes.data);
 }
 
 typedef enum Origin { FOUND, COMPILED, WARNED } Origin;
@@ -128,15 +96,12 @@ typedef enum Origin { FOUND, COMPILED, WARNED } Origin;
 /* Loads it, and keeps what is new for other processes; not what the device does not take. */
 static TkcStatus load_and_put(TkcJit *jit, DiskAsk *ask, Origin from, Compiled *c)
 {
-    DeviceImage made = {0};
-    const Maker maker = maker_of(jit->dev);
-    TkcStatus status = load(jit, c, &maker, &made);
-    TkcDiskStats *stats = ask->is_off ? NULL : &jit->dev->cache->stats;
-    if (stats && from == FOUND) stats->renewed += made.data != NULL;
-    if (stats && from == WARNED) stats->warned++;
-    else if (status == TKC_OK && (from == COMPILED || made.data)) put(jit, ask, &c->entry, &maker, &made);
-    free(made.data);
-    entry_drop_image(&c->entry);
+    const Entry *e = &c->entry;
+    const DeviceCode code = {&e->manifest, compiled_text(c), tkc_artifact_func(c->artifact)};
+    TkcStatus status = jit->dev->ops->load(jit->dev, &code, &c->kernel);
+    if (from == WARNED && !ask->is_off) jit->dev->cache->stats.warned++;
+    if (from == COMPILED && status == TKC_OK)
+        disk_put(ask, jit->dev, &(Bytes){.data = e->bytes, .len = e->len});
     return status;
 }
 

@@ -1,4 +1,4 @@
-/* Header, key, manifest, PTX, machine code. Nothing of the bytes is believed before their checksum is right. */
+/* Header, key, manifest, PTX. Nothing of the bytes is believed before their checksum is right. */
 #include "entry.h"
 
 #include <stdlib.h>
@@ -7,9 +7,9 @@
 #include "sha256.h"
 
 /* A new format has a new last byte. */
-static const char magic[8] = {'t', 'k', 'c', 'a', 'c', 'h', 'e', '2'};
+static const char magic[8] = {'t', 'k', 'c', 'a', 'c', 'h', 'e', '3'};
 
-enum { KEY, MANIFEST, PTX, MAKER, IMAGE, SECTIONS };
+enum { KEY, MANIFEST, PTX, SECTIONS };
 typedef struct Header {
     char magic[sizeof magic];
     uint8_t sum[SHA256_BYTES];  /* of all that follows */
@@ -17,27 +17,20 @@ typedef struct Header {
 } Header;
 enum { SUMMED = offsetof(Header, len) };
 
-static void write_sections(Bytes *out, const void *const sections[SECTIONS], const uint64_t len[SECTIONS])
+void entry_make(Bytes *out, const Bytes *key, const TkcArtifact *artifact, const char *ptx, size_t len)
 {
-    Header h = {0};
+    Header h = {.len = {[KEY] = key->len, [PTX] = len}};
+    char *manifest = manifest_write(artifact, &h.len[MANIFEST]);
+    const void *const sections[SECTIONS] = {key->len ? key->data : "", manifest, ptx};
     memcpy(h.magic, magic, sizeof magic);
-    memcpy(h.len, len, sizeof h.len);
+    out->no_memory |= key->no_memory || !manifest;
     bytes_add(out, &h, sizeof h);
-    for (int i = 0; i < SECTIONS; i++) {
-        bytes_add(out, sections[i], len[i]);
+    for (int i = 0; i < SECTIONS && !out->no_memory; i++) {
+        bytes_add(out, sections[i], h.len[i]);
         bytes_add(out, "", 1);
     }
     if (!out->no_memory)
         sha256((uint8_t *)out->data + offsetof(Header, sum), out->data + SUMMED, out->len - SUMMED);
-}
-
-void entry_make(Bytes *out, const Bytes *key, const TkcArtifact *artifact, const char *ptx, size_t len)
-{
-    uint64_t lens[SECTIONS] = {[KEY] = key->len, [PTX] = len};
-    char *manifest = manifest_write(artifact, &lens[MANIFEST]);
-    out->no_memory |= key->no_memory || !manifest;
-    if (!out->no_memory)
-        write_sections(out, (const void *[]){key->len ? key->data : "", manifest, ptx, "", ""}, lens);
     free(manifest);
 }
 
@@ -79,34 +72,12 @@ Outcome entry_open(Entry *e, char *bytes, size_t len, const Bytes *key)
         const Header h = find_sections(bytes, at);
         if (key && (key->len != h.len[KEY] || memcmp(key->data, at[KEY], key->len))) fault = OTHER_KEY;
         e->ptx = at[PTX];
-        e->maker = at[MAKER];
-        e->image = at[IMAGE];
-        e->image_bytes = h.len[IMAGE];
         e->text = malloc(h.len[MANIFEST] + 1);
         if (e->text) memcpy(e->text, at[MANIFEST], h.len[MANIFEST] + 1);
         if (!fault && !(e->text && manifest_read(&e->manifest, e->text, h.len[MANIFEST]))) fault = DAMAGED;
     }
     if (fault) entry_fini(e);
     return fault;
-}
-
-void entry_renew(Bytes *out, const Entry *e, const char *maker, const void *image, size_t image_bytes)
-{
-    const char *at[SECTIONS];
-    Header h = find_sections(e->bytes, at);
-    h.len[MAKER] = strlen(maker);
-    h.len[IMAGE] = image_bytes;
-    write_sections(out, (const void *[]){at[KEY], at[MANIFEST], at[PTX], maker, image}, h.len);
-}
-
-/* The last section: what is before it stays as it is, but is no whole entry any more. */
-void entry_drop_image(Entry *e)
-{
-    const size_t left = (size_t)(e->image - e->bytes);
-    char *bytes = e->image_bytes ? realloc(e->bytes, left) : NULL;
-    if (!bytes) return;
-    e->ptx = bytes + (e->ptx - e->bytes);
-    *e = (Entry){.bytes = bytes, .text = e->text, .manifest = e->manifest, .ptx = e->ptx, .maker = "", .image = ""};
 }
 
 void entry_fini(Entry *e)

@@ -28,14 +28,6 @@ static void trace_load(const SimtModule *m, bool is_image)
                      m->funcs[i]->nparams, m->funcs[i]->reqntid[0], is_image ? ", machine code" : "");
 }
 
-/* SIMT_BINARY is the code that loading any gives. */
-static int check_image(const SimtImage *image, int chip)
-{
-    const char *planned = driver_setting("SIMT_BINARY");
-    if (planned) return atoi(planned);
-    return image->chip == chip ? SIMT_OK : SIMT_NO_BINARY;
-}
-
 void driver_module_free(CuModule m)
 {
     for (CuFunction f = m->functions, next; f; f = next) next = f->next, free(f);
@@ -71,7 +63,7 @@ CuResult DRIVER(cuModuleLoadDataEx)(CuModule *module, const void *image, unsigne
     SimtImage head; /* images lie anywhere */
     const bool is_linked = !strncmp(image, SIMT_IMAGE, strlen(SIMT_IMAGE));
     if (is_linked) memcpy(&head, image, sizeof head);
-    if (code == SIMT_OK && is_linked) code = check_image(&head, driver_chip(cx->device));
+    if (code == SIMT_OK && is_linked && head.chip != driver_chip(cx->device)) code = SIMT_NO_BINARY;
     if (code != SIMT_OK) return code;
     CuModule m = calloc(1, sizeof *m);
     if (!m) return SIMT_OUT_OF_MEMORY;
@@ -196,14 +188,17 @@ static int most_shared(void)
     return n;
 }
 
-/* By the driver's documented numbers. Registers are what the text names, up to a chip's most. */
+/* By the driver's documented numbers. Registers are what the text names, up to a chip's most and its own; those above its
+   own are in local memory, where SIMT_SPILLS says so. */
 CuResult DRIVER(cuFuncGetAttribute)(int *value, CuFunctionAttribute attribute, CuFunction function)
 {
     BEGIN(cuFuncGetAttribute);
     if (!is_loaded(function)) return SIMT_INVALID_HANDLE;
     const SimtFunc *f = function->func;
-    const int registers = (int)(f->nregs < 255 ? f->nregs : 255);
-    const int values[] = {1024, (int)f->shared_bytes, 0, (int)f->local_bytes, registers, 0, 0, 0,
+    const uint32_t named = f->nregs < 255 ? f->nregs : 255,
+                   registers = f->maxnreg && named > f->maxnreg ? f->maxnreg : named,
+                   local = f->local_bytes + (driver_setting("SIMT_SPILLS") ? 4 * (named - registers) : 0);
+    const int values[] = {1024, (int)f->shared_bytes, 0, (int)local, (int)registers, 0, 0, 0,
                           f->max_dynamic_shared ? (int)f->max_dynamic_shared : 49152};
     if (attribute < 0 || attribute >= (int)(sizeof values / sizeof *values))
         return SIMT_INVALID_VALUE;

@@ -131,7 +131,7 @@ typedef struct SimtFunc {
     uint8_t *numbers; /* 32 lanes each */
     uint32_t nregs, reg_bytes;
     uint32_t shared_bytes, local_bytes; /* static; local of one thread */
-    uint32_t reqntid[3], maxntid;       /* 0: not said */
+    uint32_t reqntid[3], maxntid, maxnreg; /* 0: not said */
     uint32_t cluster[3];                /* 0: not said */
     uint32_t max_dynamic_shared;        /* what the host has allowed */
 } SimtFunc;

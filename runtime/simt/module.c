@@ -242,8 +242,9 @@ static void read_performance(Decoder *dc, SimtFunc *f)
         else if (ptx_word_is(w, ".maxntid")) {
             read_three(dc, most);
             f->maxntid = most[0] * most[1] * most[2];
-        } else if (ptx_word_is(w, ".minnctapersm") || ptx_word_is(w, ".maxnreg") ||
-                   ptx_word_is(w, ".maxnctapersm") || ptx_word_is(w, ".maxclusterrank")) {
+        } else if (ptx_word_is(w, ".maxnreg")) {
+            f->maxnreg = (uint32_t)dc_integer(dc);
+        } else if (ptx_word_is(w, ".minnctapersm") || ptx_word_is(w, ".maxnctapersm") || ptx_word_is(w, ".maxclusterrank")) {
             dc_integer(dc);
         } else if (!ptx_word_is(w, ".noreturn") && !ptx_word_is(w, ".explicitcluster") &&
                    !ptx_word_is(w, ".blocksareclusters") && !ptx_word_is(w, ".unique"))

@@ -3,7 +3,7 @@
 
 BENCH-FOLDER has first_result (libtkc, whose kernels on disk are none yet, `cold`, or there, `warm`) and first_bare (the driver alone, which is given
 a cubin). Each kind is started PROCESSES times (11), in turn; the time is that until the result is there, the median of all. The
-driver's own cache of what it compiles is off. PYTHON has torch and triton: Triton beside it, cold and warm."""
+driver's own cache of what it compiles is cold and warm with ours. PYTHON has torch and triton: Triton beside it, cold and warm."""
 import os
 import shutil
 import statistics
@@ -21,7 +21,7 @@ python = sys.argv[4] if len(sys.argv) > 4 else None
 def first(command, **environment):
     """Milliseconds until it says "ok", and the line that it says then."""
     begin = time.perf_counter()
-    with subprocess.Popen(command, env=dict(os.environ, CUDA_CACHE_DISABLE="1", **environment), stdout=subprocess.PIPE, text=True) as p:
+    with subprocess.Popen(command, env=dict(os.environ, **environment), stdout=subprocess.PIPE, text=True) as p:
         said = p.stdout.readline()
         took = (time.perf_counter() - begin) * 1e3
         rest = p.stdout.read().strip()
@@ -32,12 +32,14 @@ def first(command, **environment):
 
 with tempfile.TemporaryDirectory() as own:
     cache, cubin = own + "/cache", own + "/k.cubin"
+    os.environ["CUDA_CACHE_PATH"] = own + "/driver"
     ours = [os.path.join(folder, "first_result"), source]
     words = subprocess.run(ours + [cubin], check=True, capture_output=True, text=True).stdout.split()
     bare = [os.path.join(folder, "first_bare"), cubin, words[0], words[2]]
 
     def cold(command, name):
-        shutil.rmtree(cache, ignore_errors=True)
+        for folder in (cache, own + "/driver"):
+            shutil.rmtree(folder, ignore_errors=True)
         return first(command, **{name: cache})
 
     kinds = {"driver alone, cubin": lambda: first(bare), "tkc, cold": lambda: cold(ours, "TKC_CACHE_DIR"),

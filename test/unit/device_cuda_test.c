@@ -51,7 +51,7 @@ static void work(TkcContext *cx, const CudaApi *api, CuContext mine)
         EXPECT_INT(tkc_launch(jit, grid, NULL, args, 4), TKC_OK);
     TkcKernelInfo info = {.size = sizeof info};
     EXPECT_INT(tkc_jit_prepare(jit, args, 4, &info), TKC_OK);
-    EXPECT(!strncmp(info.text, "// tkc ", 7) && info.binary_bytes > 100);
+    EXPECT(!strncmp(info.text, "// tkc ", 7));
     EXPECT_INT(tkc_synchronize(dev, NULL), TKC_OK);
     EXPECT_INT(tkc_copy_out(dev, back, x, sizeof back), TKC_OK);
     EXPECT(current(api) == before);
@@ -158,7 +158,6 @@ static void inspected(void)
     EXPECT_INT(tkc_compile(source, &o, TKC_EMIT_PTX, &ptx), TKC_OK);
     EXPECT_INT(tkc_device_inspect(dev, ptx, &info), TKC_OK);
     EXPECT(info.registers > 0 && info.spill_bytes == 0 && info.num_warps == 2 && !info.text);
-    EXPECT(info.binary_bytes > 100);
     EXPECT_INT(tkc_device_inspect(dev, ptx, &none), TKC_MISUSE);
     EXPECT_STR(tkc_last_error(cx), "error: there is no place for what the kernel costs\n");
     EXPECT_INT(tkc_device_inspect(cpu, ptx, &info), TKC_MISUSE);
@@ -169,7 +168,7 @@ static void inspected(void)
     size_t bytes = 0;
     const TkcArtifact *const alone[] = {ptx, NULL};
     EXPECT_INT(tkc_device_assemble(dev, alone, 1, &cubin, &bytes), TKC_OK);
-    EXPECT(cubin && bytes == (size_t)info.binary_bytes);
+    EXPECT(cubin && bytes > strlen(tkc_artifact_text(ptx, NULL)));
     free(cubin);
     EXPECT_INT(tkc_device_assemble(dev, alone, 1, NULL, &bytes), TKC_MISUSE);
     EXPECT_STR(tkc_last_error(cx), "error: there is no PTX, or no place for the cubin: a pointer is NULL\n");

@@ -558,100 +558,6 @@ static void shared_store(void)
     free(kept.bytes);
 }
 
-/* ---- machine code ---- */
-
-/* The only entry, opened. */
-static Entry open_entry(void)
-{
-    Entry e = {0};
-    size_t len;
-    char *bytes = get_bytes(entry_of(at("cache")), &len);
-    EXPECT(bytes && entry_open(&e, bytes, len, NULL) == HIT);
-    return e;
-}
-
-/* Puts machine code of that maker into the only entry. */
-static void put_image(const char *maker, const void *image, size_t n)
-{
-    Bytes bytes = {0};
-    Entry e = open_entry();
-    entry_renew(&bytes, &e, maker, image, n);
-    put_bytes(entry_of(at("cache")), bytes.data, bytes.len);
-    free(bytes.data);
-    entry_fini(&e);
-}
-
-static void expect_renewed(int times)
-{
-    Try t = launch("k.tk", "7");
-    EXPECT_OUTCOME(t, hits, 9);
-    EXPECT(t.stats.renewed == (uint64_t)times && t.stats.stored == (uint64_t)times);
-}
-
-/* What tkc_jit_prepare says of the kernel, compiled or found: the PTX is there either way. */
-static int prepare(void)
-{
-    TkcContext *cx = tkc_context_new();
-    TkcDevice *dev = NULL;
-    TkcSource *source = NULL;
-    TkcJit *jit = NULL;
-    TkcOptions o;
-    TkcKernelInfo info = {.size = sizeof info};
-    const TkcArg args[] = {tkc_pointer(NULL, 0, 0), tkc_constexpr("7")};
-    tkc_options_init(&o);
-    EXPECT_INT(tkc_device_open(cx, "simt", 0, &dev), TKC_OK);
-    EXPECT_INT(tkc_device_set_cache(dev, at("cache")), TKC_OK);
-    EXPECT_INT(tkc_source_open(cx, at("k.tk"), TKC_LANGUAGE_TK, &source), TKC_OK);
-    EXPECT_INT(tkc_jit_new(dev, source, &o, &jit), TKC_OK);
-    EXPECT_INT(tkc_jit_prepare(jit, args, 2, &info), TKC_OK);
-    EXPECT(!strncmp(info.text, "// tkc ", 7) && strstr(info.text, ".visible .entry k("));
-    tkc_jit_free(jit);
-    tkc_source_free(source);
-    tkc_device_free(dev);
-    tkc_context_free(cx);
-    return info.binary_bytes;
-}
-
-/* What the driver made is kept and loaded again; of another driver, chip or kind, or refused, it is made anew of the PTX. */
-static void machine_code(void)
-{
-    static const char *const others[] = {"", "simt 12999 sm_90", "simt 13000 sm_80", "cuda 13000 sm_90", "simt 13000 sm_900"};
-    const TkcStore hooks = {sizeof hooks, get, put, &kept};
-    clear();
-    launch("k.tk", "8");
-    Entry eight = open_entry();
-    EXPECT_STR(eight.maker, "simt 13000 sm_90");
-    EXPECT(eight.image_bytes > strlen(eight.ptx));
-    clear();
-    const int binary_bytes = prepare();
-    EXPECT(binary_bytes > 0 && prepare() == binary_bytes);
-    expect_renewed(0);
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        put_image(others[i], eight.image, eight.image_bytes); /* of another kernel: it would be noticed */
-        expect_renewed(1);
-        expect_renewed(0);
-    }
-    put_image(eight.maker, "no code", 7);
-    expect_renewed(1);
-    expect_renewed(0);
-    put_image(eight.maker, "", 0);
-    expect_renewed(1);
-    put_image(eight.maker, eight.image, eight.image_bytes);
-    EXPECT_OUTCOME(launch("k.tk", "7"), hits, 10); /* it is what runs */
-    put_image("", eight.image, eight.image_bytes);
-    kept.bytes = NULL;
-    kept.lie = kept.puts = 0;
-    store = &hooks; /* gets it as it is renewed */
-    expect_renewed(1);
-    EXPECT_INT(kept.puts, 1);
-    store = NULL;
-    Entry renewed = open_entry();
-    EXPECT(kept.len == renewed.len && !memcmp(kept.bytes, renewed.bytes, kept.len));
-    free(kept.bytes);
-    entry_fini(&renewed);
-    entry_fini(&eight);
-}
-
 /* ---- calls ---- */
 
 typedef struct Seen { int n, damaged; } Seen;
@@ -720,7 +626,6 @@ int main(int argc, char **argv)
     RUN(bounded);
     RUN(clock_back);
     RUN(shared_store);
-    RUN(machine_code);
     RUN(calls);
     snprintf(gone, sizeof gone, "rm -rf %s", made);
     if (argc == 1) EXPECT_INT(system(gone), 0);

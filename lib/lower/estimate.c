@@ -53,7 +53,7 @@ int estimate_registers(const Op *op)
         return 0;
     const Type *ty = op_result(op, 0)->type;
     if (type_is_pointer(ty) || type_is_bool(ty) || lower_reads_late(op)) return 0;
-    return lower_nregs(ty) * (type_bits(ty) == 64 ? 2 : 1);
+    return (lower_nregs(ty) * type_bits(ty) + 31) / 32; /* what is narrow shares them */
 }
 
 /* All elements are one: so is what is computed of such. */

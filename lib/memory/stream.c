@@ -1,8 +1,8 @@
 /* A load can come ahead where its block feeds a matrix product, or would go through shared memory
    in a loop where others do; where nothing in the loop waits, or
    writes to the array that is loaded from; and where its addresses and mask follow from what the
-   loop counts and carries by arithmetic alone, so that a copy of that arithmetic can run ahead of
-   the loop. One copy moves 4, 8 or 16 bytes, and what is masked off becomes 0.
+   loop counts and carries by arithmetic alone, in branches too, so that a copy of that arithmetic can
+   run ahead of the loop. One copy moves 4, 8 or 16 bytes, and what is masked off becomes 0.
 
    An address may be made of indices that are loaded for it, if their own addresses are made without
    such. What no ring takes, a number for all threads or a few registers of each, can come a turn
@@ -143,6 +143,20 @@ static bool take_far(Streams *s, Slice *slice, Op *load)
     return taken;
 }
 
+/* What the branches compute, and what chooses between them. */
+static bool take_branches(Streams *s, Slice *slice, const Op *branch)
+{
+    for (const Op *op = branch; op; op = ir_next(op, branch)) {
+        if (!(is_arithmetic(op) || moves_in_warp(op) || op->kind == OP_IF || op->kind == OP_YIELD))
+            return false;
+        for (int i = 0; i < op->nargs; i++) {
+            const Value *x = op_arg(op, i);
+            if (!(x->def && ir_is_part(x->def, branch)) && !take(s, slice, x)) return false;
+        }
+    }
+    return true;
+}
+
 /* v and what it is made of. False: it needs more than arithmetic, indices and other lanes. */
 static bool take(Streams *s, Slice *slice, const Value *v)
 {
@@ -150,9 +164,12 @@ static bool take(Streams *s, Slice *slice, const Value *v)
     const Op *op = v->def;
     if (!op) return v == body_of(s)->args[0] || take_slot(s, slice, v->index - 1);
     if (op->kind == OP_LOAD) return take_far(s, slice, v->def);
-    if (!(is_arithmetic(op) || moves_in_warp(op)) || op->region != body_of(s)) return false;
-    if (bitset_has(&slice->ops, (int)v->id)) return true;
-    bitset_add(&slice->ops, (int)v->id);
+    if (!(is_arithmetic(op) || moves_in_warp(op) || op->kind == OP_IF) || op->region != body_of(s))
+        return false;
+    const int id = (int)op_result(op, 0)->id;
+    if (bitset_has(&slice->ops, id)) return true;
+    bitset_add(&slice->ops, id);
+    if (op->kind == OP_IF) return take_branches(s, slice, op);
     for (int i = 0; i < op->nargs; i++)
         if (!take(s, slice, op_arg(op, i))) return false;
     return true;
@@ -160,7 +177,7 @@ static bool take(Streams *s, Slice *slice, const Value *v)
 
 bool slice_has(const Slice *s, const Op *op)
 {
-    if (op->nresults != 1) return false;
+    if (!op->nresults) return false;
     const int id = (int)op_result(op, 0)->id;
     return id < s->ops.nbits && bitset_has(&s->ops, id); /* else made since then */
 }
@@ -521,8 +538,9 @@ static bool take_start(const Streams *s, Slice *slice)
     for (int k = bitset_next(&s->slice.slots, 0); k >= 0; k = bitset_next(&s->slice.slots, k + 1))
         taken = taken && take_around(s, slice, carry_init(s->loop, k));
     for (const Op *op = body_of(s)->first; op; op = op->next)
-        for (int i = 0; slice_has(&s->slice, op) && i < op->nargs; i++)
-            taken = taken && take_around(s, slice, op_arg(op, i));
+        for (const Op *in = slice_has(&s->slice, op) ? op : NULL; in; in = ir_next(in, op))
+            for (int i = 0; i < in->nargs; i++)
+                taken = taken && take_around(s, slice, op_arg(in, i));
     for (int i = 0; i < s->all.len; i++) {
         const Op *box = s->all.data[i].box;
         for (int k = 1; box && k < box->nargs; k++)

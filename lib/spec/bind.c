@@ -289,6 +289,19 @@ static void note_heuristics(Binder *b, Diag *d)
     }
 }
 
+/* Rules and lists that should have given what is missing. */
+static void note_unknown(Binder *b, Diag *d)
+{
+    bool lacks = false;
+    for (int i = 0; i < b->n; i++) {
+        const Slot *s = &b->slots[i];
+        const Ast *rule = is_open(s) ? config_rule(b->kernel, s->p->name) : NULL;
+        if (rule) config_note(b->sp, b->kernel, rule, known_args(b), d);
+        else lacks |= is_open(s) && s->a.is_constexpr;
+    }
+    if (lacks) config_note(b->sp, b->kernel, NULL, sv_none(), d);
+}
+
 /* True when something is. */
 static bool tell_missing(Binder *b, bool is_error)
 {
@@ -322,6 +335,7 @@ static bool tell_missing(Binder *b, bool is_error)
     }
     if (sig.len) diag_setting(b->sp->dx, d, "signature", "%s", buf_text(&sig));
     note_heuristics(b, d);
+    note_unknown(b, d);
     return true;
 }
 

@@ -22,7 +22,8 @@ typedef enum Namespace {
     NS_INT = 8192,      /* methods of compile-time integers */
     NS_LIST = 16384,    /* of tuples and lists */
     NS_DICT = 32768,    /* of dicts */
-    NS_HOST = 65536     /* Python's math.gcd */
+    NS_HOST = 65536,    /* Python's math.gcd */
+    NS_ITERTOOLS = 131072 /* and its itertools.product */
 } Namespace;
 
 typedef struct Arg { Str name; SpecValue value; Span span; } Arg; /* name NULL: positional */

@@ -192,6 +192,48 @@ SpecValue builtin_zip(Spec *sp, const Call *c)
     return constant_tuple(sp, shortest, rows);
 }
 
+/* Those of the items that the function takes; without one, those that are true. */
+SpecValue builtin_filter(Spec *sp, const Call *c)
+{
+    SpecValue *items;
+    const int n = op_items(sp, c->args[1], &items, c->spans[1]);
+    if (n < 0) return sv_error();
+    SpecTuple *t = tuple_new(sp, n);
+    t->len = 0;
+    for (int i = 0; i < n; i++) {
+        SpecValue v = items[i];
+        if (c->args[0].kind != SV_NONE) v = spec_call(sp, c->args[0], 1, &items[i], c->at);
+        const int truth = sv_is_error(v) || !spec_step(sp, c->at) ? -2 : op_truth(sp, v, c->at);
+        if (truth < 0) return truth == -1 ? arg_refuse(sp, c, 0, "known while compiling") : sv_error();
+        if (truth) t->data[t->len++] = items[i];
+    }
+    return sv_tuple(SV_LIST, t);
+}
+
+/* Tuples with an item of each sequence; the last changes fastest. */
+SpecValue builtin_itertools_product(Spec *sp, const Call *c)
+{
+    enum { MOST = 1 << 16 };
+    const __int128 repeat = c->args[1].i;
+    if (repeat < 0 || repeat * c->nrest > MOST) return arg_refuse(sp, c, 1, "0 to some thousands");
+    const int columns = c->nrest * (int)repeat;
+    SpecValue *items, *row = arena_array(sp->arena, SpecValue, columns + 1);
+    SpecTuple *t = tuple_new(sp, 1);
+    t->data[0] = constant_tuple(sp, 0, row);
+    for (int k = 0; k < columns; k++) {
+        const SpecTuple *before = t;
+        const int n = op_items(sp, c->rest[k % c->nrest], &items, c->at);
+        if (n < 0 || !spec_step_items(sp, (long)before->len * n * (k + 1), c->at)) return sv_error();
+        t = tuple_new(sp, before->len * n);
+        for (int i = 0; i < t->len; i++) {
+            for (int j = 0; j < k; j++) row[j] = before->data[i / n].tuple->data[j];
+            row[k] = items[i % n];
+            t->data[i] = constant_tuple(sp, k + 1, row);
+        }
+    }
+    return sv_tuple(SV_LIST, t);
+}
+
 SpecValue builtin_enumerate(Spec *sp, const Call *c)
 {
     SpecValue *items;

@@ -527,10 +527,12 @@ static const Builtin *likely_libdevice(Str path)
     return is_likely ? builtin_find(NS_LIBDEVICE, dot + 1) : NULL;
 }
 
-/* The row of a function of Python's math, where all it is given is known; else NULL. */
-static const Builtin *known_math(Str path, const Args *args)
+/* The row of a function of Python's math or itertools, where all it is given is known; else NULL. */
+static const Builtin *known_python(Str path, const Args *args)
 {
-    const Builtin *b = strncmp(path, "math.", 5) == 0 ? builtin_find(NS_HOST, path + 5) : NULL;
+    const Builtin *b = strncmp(path, "math.", 5) == 0        ? builtin_find(NS_HOST, path + 5)
+                       : strncmp(path, "itertools.", 10) == 0 ? builtin_find(NS_ITERTOOLS, path + 10)
+                                                              : NULL;
     for (int i = 0; b && i < args->len; i++)
         if (!sv_is_known(weaken(args->data[i].value))) return NULL;
     return b;
@@ -541,7 +543,7 @@ static SpecValue known_result(Spec *sp, SpecModule *m, const Args *args, SpecMod
 {
     SpecValue *values = arena_array(sp->arena, SpecValue, args->len + 1), v = sv_absent();
     int n = npositional(args);
-    const Builtin *b = known_math(m->path, args);
+    const Builtin *b = known_python(m->path, args);
     if (b) return call_builtin(sp, b, args, at);
     for (int i = 0; i < n; i++) values[i] = weaken(args->data[i].value);
     if (sp->frame->is_host) v = record_class_call(sp, m->path, args, at);

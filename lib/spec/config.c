@@ -44,17 +44,22 @@ const Ast *config_rule(const SpecFunc *kernel, Str param)
     return NULL;
 }
 
-SpecValue config_heuristic(Spec *sp, const SpecFunc *kernel, Str param, SpecValue known)
+static SpecValue call_rule(Spec *sp, const SpecFunc *kernel, const Ast *rule, SpecValue known)
 {
-    const Ast *rule = config_rule(kernel, param);
-    if (!rule) return sv_absent();
-    sp->dx->muted++;
     Frame f;
     frame_push_module(sp, &f, kernel->module, kernel->closure);
     SpecValue fn = spec_eval(sp, rule);
     SpecValue v = sv_is_error(fn) ? fn : spec_call(sp, fn, 1, &known, rule->span);
     frame_pop(sp, &f);
-    sp->dx->muted--;
+    return v;
+}
+
+SpecValue config_heuristic(Spec *sp, const SpecFunc *kernel, Str param, SpecValue known)
+{
+    SpecValue v;
+    const Ast *rule = config_rule(kernel, param);
+    if (!rule) return sv_absent();
+    diag_quietly(sp->dx, v = call_rule(sp, kernel, rule, known));
     return sv_is_known(v) ? v : sv_absent();
 }
 
@@ -162,6 +167,35 @@ bool config_choose(Spec *sp, const SpecFunc *kernel, SpecValue known, Config *ou
         return true;
     }
     return false;
+}
+
+/* The list that nothing comes of. */
+static const Ast *empty_list(Spec *sp, const SpecFunc *kernel)
+{
+    const AstList *decorators = &kernel->def->def.decorators;
+    Configs all = {0};
+    const Ast *list = NULL;
+    if (all_configs(sp, kernel, &all) || all.len) return NULL;
+    for (int i = 0; i < decorators->len && !list; i++)
+        if (!strcmp(kernel_last_name(decorators->data[i]), "autotune"))
+            list = config_argument(decorators->data[i], "configs", 0);
+    return list && list->kind == AST_LIST && !list->list.len ? NULL : list;
+}
+
+void config_note(Spec *sp, const SpecFunc *kernel, const Ast *rule, SpecValue known, Diag *to)
+{
+    const Ast *list = rule ? NULL : empty_list(sp, kernel), *from = rule ? rule : list;
+    const char *what = rule ? "what its heuristic gives" : "the list of @autotune";
+    const Diags before = *sp->dx;
+    if (!to || !from) return;
+    sp->dx->muted = 0;
+    const SpecValue v = rule ? call_rule(sp, kernel, rule, known) : module_eval_of(sp, kernel, list);
+    const Diag *first = before.last ? before.last->next : sp->dx->first;
+    *sp->dx = before;
+    if (before.last) before.last->next = NULL;
+    if (first) diag_note(sp->dx, to, first->span, "%s is not known: %s", what, first->text);
+    else if (list || !sv_is_error(v))
+        diag_note(sp->dx, to, from->span, "%s is made by host code, which is not run", what);
 }
 
 static void print_config(Spec *sp, Buf *out, const SpecTuple *config)

@@ -20,6 +20,8 @@ typedef struct Config {
     int index, count;          /* of how many it is which */
     const Ast *unread;         /* the list at which the budget for configurations was gone, or NULL */
 } Config;
+/* Adds to `to` why a rule of @heuristics gives no value; rule NULL: why @autotune gives no configuration. */
+void config_note(Spec *sp, const SpecFunc *kernel, const Ast *rule, SpecValue known, Diag *to);
 /* The first @autotune configuration that does not contradict the known values; out->unread is set
    in any case. */
 bool config_choose(Spec *sp, const SpecFunc *kernel, SpecValue known, Config *out);

@@ -294,13 +294,14 @@ static SpecValue eval_dict(Spec *sp, const Ast *e)
 {
     SpecTuple *t = dict_new(sp, NULL, e->dict.values.len);
     for (int i = 0; i < e->dict.values.len; i++) {
-        const Ast *k = e->dict.keys.data[i];
-        if (!k)
-            return spec_error(sp, e->dict.values.data[i]->span,
-                              "'**' in a dict is not supported in a kernel");
-        SpecValue key = spec_eval(sp, k);
-        if (!dict_put(sp, t, key, spec_eval(sp, e->dict.values.data[i]), k->span))
-            return sv_error();
+        const Ast *k = e->dict.keys.data[i], *x = e->dict.values.data[i];
+        SpecValue v = spec_eval(sp, x);
+        if (!k && !sv_is_error(v) && !constant_is_dict(v))
+            return spec_error(sp, x->span, "'**' needs a dict, found %s", spec_describe(sp, v));
+        if (k ? !dict_put(sp, t, spec_eval(sp, k), v, k->span) : sv_is_error(v)) return sv_error();
+        if (k) continue;
+        t = dict_new(sp, t, v.tuple->len + e->dict.values.len);
+        for (int j = 0; j < v.tuple->len; j++) dict_put(sp, t, v.tuple->keys[j], v.tuple->data[j], x->span);
     }
     return sv_tuple(SV_RECORD, t);
 }

@@ -406,10 +406,15 @@ SpecValue module_eval(Spec *sp, SpecModule *m, const Ast *e)
     return eval_around(sp, m, NULL, e);
 }
 
+SpecValue module_eval_of(Spec *sp, const SpecFunc *fn, const Ast *e)
+{
+    return eval_around(sp, fn->module, fn->closure, e);
+}
+
 SpecValue module_try_of(Spec *sp, const SpecFunc *fn, const Ast *e)
 {
     SpecValue v;
-    diag_quietly(sp->dx, v = eval_around(sp, fn->module, fn->closure, e));
+    diag_quietly(sp->dx, v = module_eval_of(sp, fn, e));
     return v;
 }
 

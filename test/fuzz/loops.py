@@ -32,6 +32,9 @@
 # RUN: %python %s %build/tkc simt -first 8000000 -n 12 | FileCheck %s
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 8001000 -seconds 240 | FileCheck %s %}
 # RUN: %if cuda %{ %python %s %build/tkc cuda -first 8000000 -n 150 | FileCheck %s %}
+# RUN: %python %s %build/tkc simt -first 9000000 -n 12 | FileCheck %s
+# RUN: %if long && !asan %{ %python %s %build/tkc simt -first 9001000 -seconds 120 | FileCheck %s %}
+# RUN: %if cuda %{ %python %s %build/tkc cuda -first 9000000 -n 150 | FileCheck %s %}
 # CHECK: {{^[1-9][0-9]* loops, [0-9]+ too large for their chip, 0 wrong$}}
 """Each number is a kernel with one or two loops of one to three products each: operands that are loaded as they lie or turned, masked or not,
 by rows that an array names, converted from fewer bits, the same in every turn, or made of a product before; sums that only add, are scaled, also by lines,
@@ -46,7 +49,8 @@ From 5000000 on (class Small) they have products of few rows, columns and steps,
 each turn and computed before the loop.
 From 6000000 on (class Counted) loops with descriptors say how many turns they have, from 7000000 on (class CountedPlain) those of the first kind.
 From 8000000 on (class Mixed) turns of the first kind, and some of known number, scan, sort, gather, sum across warps, turn and reshape what they
-multiplied, in branches and inner loops too."""
+multiplied, in branches and inner loops too.
+From 9000000 on (class Chosen) a branch of each turn chooses the place of operands, for this turn and the next ones."""
 import argparse
 import os
 import random
@@ -193,6 +197,10 @@ class Loop:
     def turns_of(self):
         return f"{self.bounds()}, {self.k}"
 
+    def head(self, depth):
+        """Lines that a turn begins with."""
+        return []
+
     def end_turn(self, sums, depth):
         """What else a turn does."""
 
@@ -214,7 +222,7 @@ class Loop:
             self.say("pass", depth + 1)
         self.end_turn(sums, depth + 1)
         stages = r.choice(["", "", "", f", num_stages={r.choice([1, 2, 4])}"])
-        body = self.lines[where:] + self.late
+        body = self.head(depth + 1) + self.lines[where:] + self.late
         self.lines[where:] = self.early
         self.early, self.late, self.is_inside = [], [], False
         for name, m, n in sums:
@@ -261,7 +269,7 @@ class Loop:
         return [f"pitch={PITCH}", f"limit={limit}", f"length={self.turns * self.k}"]
 
 
-BOXES, SEVERAL, POINTED, DOWN, SMALL, COUNTED, PLAIN, MIXED = range(1000000, 9000000, 1000000)
+BOXES, SEVERAL, POINTED, DOWN, SMALL, COUNTED, PLAIN, MIXED, CHOSEN = range(1000000, 10000000, 1000000)
 
 
 class Boxes(Loop):
@@ -544,8 +552,34 @@ class Mixed(CountedPlain):
             super().use(block, m, n, depth, sums)
 
 
+class Chosen(Loop):
+    def __init__(self, number):
+        super().__init__(number)
+        self.ways = set()  # lengths of blocks of places
+
+    def positions(self, extent, along):
+        if not (self.is_inside and along):
+            return super().positions(extent, along)
+        if self.r.random() < 0.5:
+            return f"at + place + tl.arange(0, {extent})"
+        self.ways.add(extent)
+        return f"at + way{extent}"
+
+    def head(self, depth):
+        r, before = self.r, "    " * (depth - 1)
+        self.early += [f"{before}place = 0"] + [f"{before}way{n} = tl.arange(0, {n})" for n in sorted(self.ways)]
+        lines = [f"if {r.choice([f'at % {2 * self.k} == 0', f'at % {3 * self.k} == {self.k}', 'length > 64', 'place < 40'])}:", "    place = (place * 5 + at // 8 + 16) % 64"]
+        lines += [f"    way{n} = place + tl.arange(0, {n})" for n in sorted(self.ways)]
+        if r.random() < 0.3:
+            lines += ["    if at > 64:", "        place += 8"]
+        if r.random() < 0.4:
+            lines += ["else:", "    place = (place + 8) % 48"]
+        self.ways = set()
+        return ["    " * depth + line for line in lines]
+
+
 def loop_of(number):
-    starts = [(MIXED, Mixed), (PLAIN, CountedPlain), (COUNTED, Counted), (SMALL, Small), (DOWN, Down), (POINTED, Pointed), (SEVERAL, Several), (BOXES, Boxes), (0, Loop)]
+    starts = [(CHOSEN, Chosen), (MIXED, Mixed), (PLAIN, CountedPlain), (COUNTED, Counted), (SMALL, Small), (DOWN, Down), (POINTED, Pointed), (SEVERAL, Several), (BOXES, Boxes), (0, Loop)]
     return next(kind for start, kind in starts if number >= start)(number)
 
 

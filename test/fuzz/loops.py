@@ -197,7 +197,7 @@ class Loop:
     def turns_of(self):
         return f"{self.bounds()}, {self.k}"
 
-    def head(self, depth):
+    def begin_turn(self, depth):
         """Lines that a turn begins with."""
         return []
 
@@ -222,7 +222,7 @@ class Loop:
             self.say("pass", depth + 1)
         self.end_turn(sums, depth + 1)
         stages = r.choice(["", "", "", f", num_stages={r.choice([1, 2, 4])}"])
-        body = self.head(depth + 1) + self.lines[where:] + self.late
+        body = self.begin_turn(depth + 1) + self.lines[where:] + self.late
         self.lines[where:] = self.early
         self.early, self.late, self.is_inside = [], [], False
         for name, m, n in sums:
@@ -565,7 +565,7 @@ class Chosen(Loop):
         self.ways.add(extent)
         return f"at + way{extent}"
 
-    def head(self, depth):
+    def begin_turn(self, depth):
         r, before = self.r, "    " * (depth - 1)
         self.early += [f"{before}place = 0"] + [f"{before}way{n} = tl.arange(0, {n})" for n in sorted(self.ways)]
         lines = [f"if {r.choice([f'at % {2 * self.k} == 0', f'at % {3 * self.k} == {self.k}', 'length > 64', 'place < 40'])}:", "    place = (place * 5 + at // 8 + 16) % 64"]

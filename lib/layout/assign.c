@@ -327,6 +327,15 @@ static void spread_to_use(Assign *a, Use *use, const Layout *l)
     }
 }
 
+/* An index that it takes is made again in whatever layout it wants. */
+static bool takes_any(const Use *use)
+{
+    const Op *owner;
+    int slot;
+    return ir_has(use->user, OT_EW) || access_is_block(use->user) ||
+           tkc_carry_of_use(use, &owner, &slot);
+}
+
 static void spread(Assign *a)
 {
     while (a->next < a->work.len) {
@@ -335,8 +344,7 @@ static void spread(Assign *a)
         spread_to_definition(a, v, l);
         const bool is_index = bitset_has(&a->indices, (int)v->id);
         for (Use *use = v->uses; use; use = use->next)
-            if (!is_index || !(ir_has(use->user, OT_EW) || access_is_block(use->user)))
-                spread_to_use(a, use, l);
+            if (!is_index || !takes_any(use)) spread_to_use(a, use, l);
     }
 }
 

@@ -232,8 +232,9 @@ int op_truth(Spec *sp, SpecValue v, Span at)
     if (v.kind != SV_VALUE) return is_run_time(v) ? 1 : constant_is_true(v);
     if (tkc_type_count(v.v->type) != 1) {
         spec_error(sp, at, "a condition is one number, found %s", spec_describe(sp, v));
-        spec_note(sp, at,
-                  "choose by element with tl.where, or reduce the block to one number first");
+        spec_note(sp, at, "%s",
+                  sp->elementwise ? "a loop in a function of tl.map_elementwise has as many turns for each element"
+                                  : "choose by element with tl.where, or reduce the block to one number first");
         return -2;
     }
     uint64_t bits;

@@ -157,7 +157,7 @@ def list_rows(counts):
 NAMESPACES = {"TL": r"\btl\.", "MATH": r"\btl\.math\.", "LIBDEVICE": r"\blibdevice\.", "METHOD": r"[\w)\]]\.",
               "TRITON": r"\btriton\.", "PYTHON": r"(?<![\w.])", "EXTRA": r"\btl\.extra\.cuda\.",
               "TARGET": r"\btl\.target_info\.", "DTYPE": r"[\w)]\.", "DESC": r"\bd\.", "STR": r"[\w'\"]\.", "PROFILE": r"\bpl\.",
-              "INDUCTOR": r"\btriton_helpers\.", "HOST": r"\bmath\.", "INT": r"[\w)]\.", "LIST": r"[\w\])]\.",
+              "INDUCTOR": r"\btriton_helpers\.", "HOST": r"\bmath\.", "ITERTOOLS": r"\bitertools\.", "INT": r"[\w)]\.", "LIST": r"[\w\])]\.",
               "DICT": r"[\w})]\."}
 
 

@@ -3,6 +3,7 @@
 # CHECK: {{^[0-9]+ values, [0-9]+ errors, 0 wrong$}}
 """Each expression is worked out in a @triton.constexpr_function, in a constant of the file, and in a kernel, where n is a
 tl.constexpr; what is printed there is what str() of Python's own value is."""
+import itertools
 import math
 import re
 import subprocess
@@ -41,6 +42,8 @@ n in range(100), n in range(0, 100, 3), n in range(64), 64.0 in range(65), 0.5 i
 "abcb".replace("b", "xy"), "abcb".replace("b", ""), "abc".replace("d", "e"), "aaa".replace("aa", "b"), "torch.float16".replace("torch.", "tl.")
 " a b ".strip() + "|", "xxaxx".strip("x"), "xyaxy".lstrip("yx"), "xyaxy".rstrip("yx"), len("\\t a\\n".lstrip()), "  ".strip() + "|", "abc".strip("") + "|"
 "-".join(["a", "b"]), "".join(("a", "b", "c")), ", ".join([]) + "|", "-".join(str(i) for i in range(3)), "-".join({"a": 1, "b": 2})
+list(filter(None, [0, n, 1, 0.0])), list(filter(lambda v: v > 3, (1, n, 5))), list(filter(abs, [])), {**{"a": n}, "b": 1, **{"a": 2}}["a"], len({**{}, 1: 2})
+list(itertools.product((1, 2), [n, 3])), list(itertools.product((1, n), repeat=2)), list(itertools.product()), list(itertools.product((), (1,))), list(itertools.product((n,), repeat=0))
 "a,b,,c".split(","), "abc".split("abc"), (1, 2, n).index(n), [1, 1, 2].count(1), (1, 1.0, True).count(1), ["a", "b"].index("b"), (1,).count(2)
 """
 
@@ -66,6 +69,7 @@ math.pow(0.0, -1), math.pow(-8, 0.5), math.atanh(1), math.sqrt("a"), math.sqrt()
 math.gcd(1.5, 2), math.gcd("a"), math.lcm(None), math.isqrt(-1), math.isqrt(4.0), math.factorial(-1), math.factorial(2.5)
 math.comb(-1, 2), math.comb(3, -1), math.comb(3), math.prod(3), math.ceil(math.inf), math.floor("a"), math.hypot("a")
 sorted(3), sorted([1, "a"]), sorted([1], key=3), divmod(n, 0), divmod(n, "a"), pow("a", 2), pow(0, -1), map(abs, 3)
+list(filter(3, [1])), filter(None, 3), itertools.product(3), itertools.product((1,), repeat=-1), {**3}, {**None}
 max([]), max(3), max((1, "a")), max(1, 2, kee=3), (1, 2).index(3), {1: 2}[3]
 dict(3), dict([1]), dict([(1, 2, 3)]), dict({}, {}), {[1]: 2}, n in range(0, 3, 0), 1 in 5
 "abc".join([1]), "abc".join(3), "abc".replace("a"), "abc".replace("a", 1), "abc".strip(1), "abc".split("")
@@ -87,7 +91,7 @@ def bodies():
         yield "".join(f"    {part.strip()}\n" for part in line.split(";"))
 
 
-HEAD = "import math\nimport triton\nimport triton.language as tl\n\n"
+HEAD = "import itertools\nimport math\nimport triton\nimport triton.language as tl\n\n"
 lines, expected, refused = HEAD.split("\n")[:-1], {}, set()
 calls = []
 
@@ -100,7 +104,7 @@ def add_function(body):
 
 
 def python(body):
-    scope = {"math": math}
+    scope = {"itertools": itertools, "math": math}
     exec("def f(n):\n" + body, scope)
     return str(scope["f"](N))
 

@@ -161,7 +161,8 @@ STATEMENTS = [
 ]
 
 # What runs while compiling, here and there.
-TELLS = """import math
+TELLS = """import itertools
+import math
 @triton.constexpr_function
 def told(c):
     t = [c, 9]
@@ -170,6 +171,7 @@ def told(c):
     reals = round(math.degrees(math.radians(c))) + math.trunc(2.5)
     chosen = sorted(t, key=lambda v: v, reverse=True)[0] + divmod(c, 3)[1] + pow(c, 2)
     items = sum(map(abs, t)) + t.index(9) + t.count(9) + d.get("a") + len(d.keys()) + sum(d.values()) + list(d.items())[0][1]
+    items += len(list(filter(lambda v: v[0] < v[1], itertools.product(t, repeat=2))))
     text = "-".join([" 1", repr(0.5)])
     text = text.replace("0.", "x")
     text = text.strip()
@@ -177,7 +179,7 @@ def told(c):
     text = text.rstrip("5")
     return (numbers, reals, chosen, items, (1000 if text == "-x" else 0) + 10 * c.bit_length() + c.bit_count())
 """
-TOLD = [118, 6, 26, 27, 1031]
+TOLD = [118, 6, 26, 28, 1031]
 
 EXPRESSIONS = [
     S("comparison chains", "tl.store(y, (n > 1 & n < 9).to(tl.int32))", err=r"'&' binds more tightly than '>'"),

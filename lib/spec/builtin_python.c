@@ -324,14 +324,14 @@ static const char *class_name(SpecValue cls)
     return cls.kind == SV_NONE ? "NoneType" : NULL;
 }
 
-/* In a kernel no value is a tl.constexpr: what Python's own functions are given is unwrapped. */
+/* In functions no value is a tl.constexpr: what Python's own are given there is unwrapped. */
 static bool is_instance(const Spec *sp, SpecValue v, const char *name)
 {
     const char *own = sv_class(v);
     if (v.kind == SV_TYPE && strcmp(name, "pointer_type") == 0) return v.type->kind == TY_POINTER;
     if (v.kind == SV_TYPE && strcmp(name, "block_type") == 0) return v.type->kind == TY_BLOCK;
     if (strcmp(own, name) == 0 || strcmp(name, "object") == 0) return true;
-    if (strcmp(name, "constexpr") == 0) return sp->frame->is_host && sv_is_constant(v);
+    if (strcmp(name, "constexpr") == 0) return !sp->frame->fn && sv_is_constant(v);
     if (strcmp(name, "int") == 0) return v.kind == SV_BOOL;
     if (strcmp(name, "tuple") == 0) return v.kind == SV_RECORD;
     return strcmp(name, "tensor_descriptor_base") == 0 && v.kind == SV_DESC;

@@ -14,7 +14,7 @@ BUDGET = {
     "lib/ir": 6886,
     "lib/layout": 2973,
     "lib/linear": 2171,
-    "lib/lower": 8048,
+    "lib/lower": 8069,
     "lib/memory": 4513,
     "lib/spec": 15438,
     "lib/std": 2358,

@@ -31,9 +31,6 @@ SpecValue constant_record(Spec *sp, const char *type, int n, const char *const *
                           const SpecValue *values);
 /* ---- dict.c: dicts are records of the type "dict" ---- */
 bool constant_is_dict(SpecValue v);
-/* The name of the field that holds what a dict has under a key: a string's own; of a number, a
-   type, None and a tuple of keys, one that is no string of a program's. False: no key. */
-bool constant_key(Spec *sp, SpecValue key, Str *name);
 /* A key as messages say it. */
 const char *constant_key_text(Str name);
 /* Where the field is that a dict has under a key, or -1. */

@@ -25,7 +25,9 @@ static bool is_key(SpecValue v)
     return sv_is_number(v) || v.kind == SV_STR || v.kind == SV_NONE || v.kind == SV_TYPE;
 }
 
-bool constant_key(Spec *sp, SpecValue key, Str *name)
+/* The name of the field that holds what a dict has under a key: a string's own; of a number, a
+   type, None and a tuple of keys, one that is no string of a program's. False: no key. */
+static bool key_name(Spec *sp, SpecValue key, Str *name)
 {
     if (key.kind == SV_STR) return *name = key.s, true;
     if (!is_key(key)) return false;
@@ -46,7 +48,7 @@ const char *constant_key_text(Str name)
 int dict_find(Spec *sp, SpecValue dict, SpecValue key)
 {
     Str name;
-    return constant_key(sp, weaken(key), &name) ? sv_find_field(dict.tuple, name) : -1;
+    return key_name(sp, weaken(key), &name) ? sv_find_field(dict.tuple, name) : -1;
 }
 
 /* ---- making one ---- */
@@ -67,7 +69,7 @@ bool dict_put(Spec *sp, SpecTuple *t, SpecValue key, SpecValue v, Span at)
     Str name;
     key = weaken(key);
     if (sv_is_error(key) || sv_is_error(v)) return false;
-    if (!constant_key(sp, key, &name))
+    if (!key_name(sp, key, &name))
         return spec_fail(sp, at,
                          "a key of a dict is a string, a number, a type, None, or a "
                          "tuple of these, found %s",

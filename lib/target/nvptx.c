@@ -107,8 +107,9 @@ static void mark_convergent(Lower *L, LLVMValueRef call)
     mark(L, call, "convergent");
 }
 
-LLVMValueRef nvptx_asm(Lower *L, LLVMTypeRef result, const char *text, const char *constraints,
-                       bool has_effects, int nargs, const LLVMValueRef *args)
+/* Inline PTX: one value, or a struct of them, of registers by LLVM's constraints. */
+static LLVMValueRef inline_ptx(Lower *L, LLVMTypeRef result, const char *text, const char *constraints,
+                              bool has_effects, int nargs, const LLVMValueRef *args)
 {
     LLVMTypeRef *types = arena_array(L->arena, LLVMTypeRef, nargs);
     for (int i = 0; i < nargs; i++) types[i] = LLVMTypeOf(args[i]);
@@ -124,7 +125,7 @@ LLVMValueRef nvptx_asm(Lower *L, LLVMTypeRef result, const char *text, const cha
 void nvptx_effect(Lower *L, const char *text, const char *constraints, int n,
                   const LLVMValueRef *args)
 {
-    nvptx_asm(L, LLVMVoidTypeInContext(L->cx), text, constraints, true, n, args);
+    inline_ptx(L, LLVMVoidTypeInContext(L->cx), text, constraints, true, n, args);
 }
 
 static char constraint_of(const Lower *L, LLVMTypeRef ty)
@@ -198,7 +199,7 @@ static LLVMValueRef ptx_end(Ptx *p, bool has_effects, LLVMValueRef *out)
     LLVMTypeRef *types = arena_array(L->arena, LLVMTypeRef, p->nresults);
     for (int i = 0; i < p->nresults; i++) types[i] = p->type;
     LLVMValueRef call =
-        nvptx_asm(L, result_type(L, p->nresults, types), buf_text(&p->text),
+        inline_ptx(L, result_type(L, p->nresults, types), buf_text(&p->text),
                   buf_text(&p->constraints), has_effects, p->given.len, p->given.data);
     take_results(L, call, p->nresults, out);
     return call;
@@ -257,7 +258,7 @@ LLVMValueRef target_instr(Lower *L, Instr instr, int nargs, const LLVMValueRef *
 {
     check(target_has(L, instr), "instruction %d is not one of %s", (int)instr, L->machine->name);
     lower_need_ptx(L, instrs[instr].ptx);
-    return nvptx_asm(L, lower_dtype(L, instrs[instr].result), instrs[instr].text,
+    return inline_ptx(L, lower_dtype(L, instrs[instr].result), instrs[instr].text,
                      instrs[instr].constraints, false, nargs, args);
 }
 
@@ -513,7 +514,7 @@ void target_assembly(Lower *L, const Op *op, const AsmRegisters *regs, const LLV
     LLVMTypeRef members[ASM_MAX_REGISTERS];
     for (int i = 0; i < n; i++) members[i] = types[i];
     lower_need_ptx(L, version_of(text));
-    LLVMValueRef r = nvptx_asm(L, result_type(L, n, members), with_place(L, op, text),
+    LLVMValueRef r = inline_ptx(L, result_type(L, n, members), with_place(L, op, text),
                                constraints_of(L, op, regs), has_effects, regs->ninputs, in);
     take_results(L, r, n, out);
 }
@@ -741,7 +742,7 @@ void target_atomic(Lower *L, const Atomic *a, LLVMValueRef *in)
 
 LLVMValueRef target_nanoseconds(Lower *L)
 {
-    return nvptx_asm(L, L->i64, "mov.u64 $0, %globaltimer;", "=l", true, 0, NULL);
+    return inline_ptx(L, L->i64, "mov.u64 $0, %globaltimer;", "=l", true, 0, NULL);
 }
 
 LLVMValueRef target_poll(Lower *L, const Poll *a)

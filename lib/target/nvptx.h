@@ -7,10 +7,7 @@
 #include "lower/target.h"
 
 /* ---- nvptx.c ---- */
-/* Inline PTX: one value, or a struct of them, of registers by LLVM's constraints. */
-LLVMValueRef nvptx_asm(Lower *L, LLVMTypeRef result, const char *text, const char *constraints,
-                       bool has_effects, int nargs, const LLVMValueRef *args);
-/* The same without a value, for what it does. */
+/* Inline PTX without a value, for what it does: registers by LLVM's constraints. */
 void nvptx_effect(Lower *L, const char *text, const char *constraints, int n,
                   const LLVMValueRef *args);
 

@@ -22,7 +22,8 @@ static int ranges_before(const MemMap *m, uint64_t at)
     return lo;
 }
 
-const MemRange *mem_before(const MemMap *m, uint64_t at)
+/* The last range that begins at or before an address, or NULL. */
+static const MemRange *range_before(const MemMap *m, uint64_t at)
 {
     int i = ranges_before(m, at) - 1;
     return i >= 0 ? &m->ranges[i] : NULL;
@@ -30,7 +31,7 @@ const MemRange *mem_before(const MemMap *m, uint64_t at)
 
 const MemRange *mem_find(const MemMap *m, uint64_t begin, uint64_t end)
 {
-    const MemRange *r = mem_before(m, begin);
+    const MemRange *r = range_before(m, begin);
     return r && end <= r->end && begin < r->end ? r : NULL;
 }
 
@@ -173,7 +174,7 @@ uint64_t memory_alloc(Memory *m, size_t bytes)
 bool memory_release(Memory *m, uint64_t begin, size_t *bytes)
 {
     pthread_rwlock_wrlock(&m->lock);
-    const MemRange *r = mem_before(&m->map, begin);
+    const MemRange *r = range_before(&m->map, begin);
     *bytes = r ? (size_t)(r->end - r->begin) : 0;
     const bool found = mem_remove(&m->map, begin);
     if (found) freed_add(&m->freed, begin, *bytes);
@@ -196,7 +197,7 @@ bool memory_find(Memory *m, uint64_t address, uint64_t *begin, uint64_t *end)
 bool memory_near(Memory *m, uint64_t address, uint64_t *begin, uint64_t *end, bool *freed)
 {
     pthread_rwlock_rdlock(&m->lock);
-    const MemRange *r = mem_before(&m->map, address);
+    const MemRange *r = range_before(&m->map, address);
     const FreedBlock *f = freed_find(&m->freed, address);
     *freed = f != NULL;
     *begin = f ? f->begin : r ? r->begin : 0;

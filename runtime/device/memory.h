@@ -17,8 +17,6 @@ typedef struct MemMap {
     MemRange *ranges;
     int n;
 } MemMap; /* sorted, disjoint */
-/* The last range that begins at or before an address, or NULL. */
-const MemRange *mem_before(const MemMap *m, uint64_t at);
 /* The range that holds [begin, end), or NULL. */
 const MemRange *mem_find(const MemMap *m, uint64_t begin, uint64_t end);
 bool mem_add(MemMap *m, uint64_t begin,

@@ -183,7 +183,8 @@ SimtOperand dc_dest(Decoder *dc, const PtxType *t, bool wider)
     return dest_operand(dc, ptx_parse_dest(&dc->ps, t, wider, true));
 }
 
-void dc_list(Decoder *dc, SimtOperand *o, int n, const PtxType *t, bool wider, bool dest)
+/* "{a, b, …}" of n; one without braces where n is 1. */
+static void read_list(Decoder *dc, SimtOperand *o, int n, const PtxType *t, bool wider, bool dest)
 {
     const bool braces = ptx_take_mark(&dc->ps, '{');
     if (!braces && n > 1)
@@ -236,7 +237,9 @@ static SimtOperand var_base(Decoder *dc, const SimtVar *v, int64_t *offset, uint
     return dc_number(dc, 0, 64);
 }
 
-void dc_address(Decoder *dc, SimtOperand *base, int64_t *offset, uint8_t *space)
+/* "[base + offset]": the base is a register of 32 or 64 bits or a number; a variable's
+   space goes into *space where it is SPACE_GENERIC. */
+static void read_address(Decoder *dc, SimtOperand *base, int64_t *offset, uint8_t *space)
 {
     *offset = 0;
     ptx_expect_mark(&dc->ps, '[');
@@ -301,9 +304,9 @@ bool dc_form(Decoder *dc, SimtInsn *in, SimtExec *exec, const char *form, const 
         if (*p == '(') ptx_expect_mark(&dc->ps, '[');
         if (*p == '~') dc_cache_policy(dc);
         else if (*p == ')') ptx_expect_mark(&dc->ps, ']');
-        else if (*p == '[') dc_address(dc, s++, offset++, &in->space);
+        else if (*p == '[') read_address(dc, s++, offset++, &in->space);
         else if (!strchr("?:", *p) || ptx_take_mark(&dc->ps, source ? ',' : '|')) {
-            if (type[-1] == '{') dc_list(dc, *to, n, of, wider, !source);
+            if (type[-1] == '{') read_list(dc, *to, n, of, wider, !source);
             else **to = source ? dc_source(dc, of, wider) : dc_dest(dc, of, wider);
             *to += n;
         }

@@ -104,11 +104,6 @@ SimtOperand dc_dest(Decoder *dc, const PtxType *t, bool wider);
 static inline SimtOperand dc_pred(Decoder *dc) { return dc_source(dc, ptx_type("pred"), false); }
 /* Room for the instruction's operands. */
 void dc_operands(Decoder *dc, SimtInsn *in, int nd, int ns);
-/* "{a, b, …}" of n; one without braces where n is 1. */
-void dc_list(Decoder *dc, SimtOperand *o, int n, const PtxType *t, bool wider, bool dest);
-/* "[base + offset]": the base is a register of 32 or 64 bits or a number; a variable's
-   space goes into *space where it is SPACE_GENERIC. */
-void dc_address(Decoder *dc, SimtOperand *base, int64_t *offset, uint8_t *space);
 int64_t dc_integer(Decoder *dc); /* a number in the text */
 SimtOperand dc_number(Decoder *dc, uint64_t x, int bits);
 const SimtVar *dc_var(const Decoder *dc, PtxWord w);

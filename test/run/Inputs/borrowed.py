@@ -63,6 +63,19 @@ INDUCTOR = [
     S("inductor helpers", "p = tl.program_id(0)\nw = (y + 2).to(tl.pointer_type(tl.uint64), bitcast=True)\n"
       "before = triton_helpers.exclusive_scan_decoupled_lookback(w, p + n, p, tl._sum_combine, tl.uint32, tl.uint64)\n"
       "tl.atomic_add(y + tl.where(p == 2, 1, 0), before)\n", [5, 11, 2, 5, 2, 11, 2, 18], top=HELPERS, grid="3"),
+    S("inductor helpers", "p = tl.program_id(0)\nw = y.to(tl.pointer_type(tl.uint64), bitcast=True)\n"
+      "before = triton_helpers.exclusive_scan_decoupled_lookback_64(w, (p + n).to(tl.int64), p, tl._sum_combine)\n"
+      "tl.store(y + 6 + p, before)\n", [2, 0, 5, 2, 6, 11, 0, 5], top=HELPERS, grid="2", y="i64"),
+    S("inductor helpers", "p = tl.program_id(0)\ns = (y + 7).to(tl.pointer_type(tl.uint32), bitcast=True)\ni = tl.arange(0, 4)\n"
+      "tl.store(y + p, p + n)\ntriton_helpers.x_grid_barrier(s)\na = tl.sum(tl.load(y + i, mask=i < 3, other=0))\n"
+      "triton_helpers.x_grid_barrier(s)\ntl.store(y + p, a)\ntriton_helpers.x_grid_barrier(s)\n", [18, 18, 18, 0, 0, 0, 0, -(1 << 31)],
+      top=HELPERS, grid="3"),
+    S("inductor helpers", "w = triton_helpers.pack_value_flag(n * 0.5, tl.full([], 2, tl.uint32), tl.uint32, tl.uint64)\n"
+      "tl.store(y, (triton_helpers.unpack_value(w, tl.float32, tl.uint32) * 4).to(tl.int32))\n"
+      "tl.store(y + 1, triton_helpers.unpack_flag(w, tl.uint32))\n"
+      "tl.store(y + 2, tl.load(x + 2, mask=None, other=triton_helpers.if_mask(None, 7)))\n"
+      "tl.store(y + 3, tl.load(x + 2, mask=n > 9, other=triton_helpers.if_mask(n > 9, 7)))\n"
+      "tl.store(y + 4, triton_helpers.constexpr_next_power_of_2(C + 1))\n", [10, 2, 2, 7, 8], top=HELPERS),
 ]
 
 PROFILE = [

@@ -628,6 +628,22 @@ static void add_keywords(Spec *sp, Args *out, const Ast *x)
     out->has_error = true;
 }
 
+/* triton.autotune(…)(f), at a file's top, says of f what a decorator would. */
+static SpecValue decorated(Spec *sp, SpecValue v, Ast *by)
+{
+    const bool says = !strcmp(kernel_last_name(by), "autotune") || !strcmp(kernel_last_name(by), "heuristics");
+    if (v.kind != SV_FUNC || by->kind != AST_CALL || !v.fn->is_wrapped || sp->frame->fn || !says) return v;
+    SpecFunc *fn = arena_copy(sp->arena, v.fn, sizeof *fn);
+    Ast *def = arena_copy(sp->arena, fn->def, sizeof *def);
+    AstList decorators = {0};
+    vec_push(sp->arena, &decorators, by);
+    for (int i = 0; i < def->def.decorators.len; i++)
+        vec_push(sp->arena, &decorators, def->def.decorators.data[i]);
+    def->def.decorators = decorators;
+    fn->def = def;
+    return sv_func(fn);
+}
+
 SpecValue eval_call(Spec *sp, const Ast *e)
 {
     SpecValue callee = spec_eval(sp, e->call.callee);
@@ -643,5 +659,6 @@ SpecValue eval_call(Spec *sp, const Ast *e)
     for (int i = 0; i < keywords.len; i++) vec_push(sp->arena, &args, keywords.data[i]);
     args.has_error |= keywords.has_error;
     spec_at(sp, e->span);
-    return call_value(sp, callee, &args, e->span);
+    SpecValue v = call_value(sp, callee, &args, e->span);
+    return callee.kind == SV_MODULE ? decorated(sp, v, e->call.callee) : v;
 }

@@ -16,7 +16,7 @@ BUDGET = {
     "lib/linear": 2171,
     "lib/lower": 8069,
     "lib/memory": 4513,
-    "lib/spec": 15439,
+    "lib/spec": 15456,
     "lib/std": 2418,
     "lib/syntax": 3620,
     "lib/target": 1838,

@@ -88,6 +88,7 @@ static const AttrRule attr_rules[] = {
     {OP_NUM_PROGRAMS, ATTR_AXIS, true, NULL, 0, 2},
     {OP_ALLOC, ATTR_OFFSET, false, NULL, 0, INT32_MAX},
     {OP_FOR, ATTR_STAGES, false, NULL, 0, INT32_MAX},
+    {OP_FOR, ATTR_UNROLL, false, NULL, 2, INT32_MAX},
     {OP_ALLOC, ATTR_COPIES, false, NULL, 1, RING_MOST},
     {OP_WAIT, ATTR_OWN, false, NULL, 0, 1},
     {OP_RING_LOAD, ATTR_OWN, false, NULL, 0, 1},

@@ -82,10 +82,12 @@ int stages_copies(const Op *loop, int stages)
     return turns > 0 && turns < stages ? (int)turns : stages;
 }
 
-/* As many as asked for; half of them are for indices, where there are such. */
+/* As many as asked for, and for each turn of those that the loop is to do at once; half of them are for
+   indices, where there are such. */
 static int wanted_stages(const Streams *s)
 {
-    const int wanted = dot_stages(s->loop);
+    const int64_t ahead = dot_stages(s->loop) - 1, turns = tkc_op_int(s->loop, ATTR_UNROLL, 1);
+    const int wanted = (int)(ahead * turns < MOST_STAGES ? 1 + ahead * turns : MOST_STAGES);
     return s->far.len && wanted > 2 ? (wanted + 1) / 2 : wanted;
 }
 

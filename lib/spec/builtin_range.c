@@ -41,14 +41,15 @@ static bool check_option(Spec *sp, const Call *c, int i, int64_t least)
     return arg_fail(sp, c, i, arena_printf(sp->arena, "%d to %d", (int)least, MAX_OPTION));
 }
 
-/* What a loop may be told is checked; only the stages and disable_licm, the last of it, are asked for
-   later. */
+/* What a loop may be told is checked; only the stages, the turns at once and disable_licm, the last of it,
+   are asked for later. */
 SpecValue builtin_tl_range(Spec *sp, const Call *c)
 {
     SpecValue r = builtin_range(sp, c);
     if (sv_is_error(r) || !check_option(sp, c, 3, 0) || !check_option(sp, c, 4, 1))
         return sv_error();
     r.range->stages = (int64_t)c->args[3].i;
+    r.range->unroll = (int64_t)c->args[4].i;
     r.range->no_licm = c->args[8].b;
     return r;
 }

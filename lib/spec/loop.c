@@ -477,6 +477,7 @@ static bool try_for(Loop *l, bool is_last_try)
         build_for(&sp->b, l->bounds[0], l->bounds[1], l->bounds[2], l->inits.len, l->inits.data);
     if (l->is_down) ir_set_int(l->sp->fn, l->op, ATTR_DOWN, 1);
     if (l->range->stages) ir_set_int(l->sp->fn, l->op, ATTR_STAGES, l->range->stages);
+    if (l->range->unroll > 1) ir_set_int(l->sp->fn, l->op, ATTR_UNROLL, l->range->unroll);
     if (l->range->no_licm) ir_set_int(l->sp->fn, l->op, ATTR_NO_LICM, 1);
     const Loc *loc = sp->b.loc;
     Region *body = l->op->regions[0];

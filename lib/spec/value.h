@@ -74,6 +74,7 @@ struct SpecRange {
     bool is_static;
     SpecValue lower, upper, step;
     int64_t stages; /* 0: as the kernel */
+    int64_t unroll; /* below 2: not asked for */
     bool no_licm;
 };
 

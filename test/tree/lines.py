@@ -17,7 +17,7 @@ BUDGET = {
     "lib/lower": 8069,
     "lib/memory": 4515,
     "lib/spec": 15459,
-    "lib/std": 2418,
+    "lib/std": 2445,
     "lib/syntax": 3620,
     "lib/target": 1838,
     "lib/transform": 1702,

@@ -16,7 +16,7 @@ BUDGET = {
     "lib/linear": 2171,
     "lib/lower": 8069,
     "lib/memory": 4515,
-    "lib/spec": 15459,
+    "lib/spec": 15461,
     "lib/std": 2445,
     "lib/syntax": 3620,
     "lib/target": 1838,

@@ -75,7 +75,10 @@ INDUCTOR = [
       "tl.store(y + 1, triton_helpers.unpack_flag(w, tl.uint32))\n"
       "tl.store(y + 2, tl.load(x + 2, mask=None, other=triton_helpers.if_mask(None, 7)))\n"
       "tl.store(y + 3, tl.load(x + 2, mask=n > 9, other=triton_helpers.if_mask(n > 9, 7)))\n"
-      "tl.store(y + 4, triton_helpers.constexpr_next_power_of_2(C + 1))\n", [10, 2, 2, 7, 8], top=HELPERS),
+      "tl.store(y + 4, triton_helpers.constexpr_next_power_of_2(C + 1))\n"
+      "k: tl.constexpr = 10 * tl._unwrap_if_constexpr(tl.int16).primitive_bitwidth + tl.core._unwrap_if_constexpr(C)\n"
+      "tl.store(y + 5, k + (1 if triton_helpers.is_floating(n * 0.5) and not triton_helpers.is_floating(n) else 0))\n",
+      [10, 2, 2, 7, 8, 165], top=HELPERS),
 ]
 
 PROFILE = [

@@ -2,6 +2,7 @@
    dim. */
 #include <string.h>
 
+#include "ir/machine.h"
 #include "spec/argument.h"
 #include "spec/block_ptr.h"
 #include "spec/memory.h"
@@ -125,6 +126,18 @@ SpecValue builtin_advance(Spec *sp, const Call *c)
 
 /* ---- descriptors ---- */
 
+/* As tensor maps are, which a chip with TMA has for descriptors: base and rows begin at multiples of 16
+   bytes. Of parameters the launch makes one, and checks that. */
+static void assume_aligned(Spec *sp, SpecBlockPtr *p)
+{
+    enum { ALIGNMENT = 16 };
+    const int64_t all = ALIGNMENT, each = ALIGNMENT / type_bytes(p->base->type->elem);
+    if (!sp->fn->machine || !sp->fn->machine->tma || !p->base->def) return;
+    p->base = build_hint(&sp->b, p->base, ATTR_DIVISIBILITY, 1, &all);
+    for (int d = 0; d < p->block.rank; d++)
+        p->strides[d] = build_hint(&sp->b, p->strides[d], ATTR_DIVISIBILITY, 1, &each);
+}
+
 SpecValue builtin_make_descriptor(Spec *sp, const Call *c)
 {
     SpecBlockPtr *p = make(sp, c, 3);
@@ -136,6 +149,7 @@ SpecValue builtin_make_descriptor(Spec *sp, const Call *c)
                           (long long)last);
     p->padding = *c->args[4].s == 'n' ? PAD_NAN : PAD_ZERO;
     if (p->padding == PAD_NAN && !block_ptr_takes_nan(sp, p->base, c->spans[4])) return sv_error();
+    assume_aligned(sp, p);
     return (SpecValue){.kind = SV_DESC, .block_ptr = p};
 }
 

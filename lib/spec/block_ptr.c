@@ -127,14 +127,14 @@ SpecValue builtin_advance(Spec *sp, const Call *c)
 /* ---- descriptors ---- */
 
 /* As tensor maps are, which a chip with TMA has for descriptors: base and rows begin at multiples of 16
-   bytes. Of parameters the launch makes one, and checks that. */
+   bytes, as Triton wants it of all. Of parameters the launch makes one, and checks that. */
 static void assume_aligned(Spec *sp, SpecBlockPtr *p)
 {
     enum { ALIGNMENT = 16 };
     const int64_t all = ALIGNMENT, each = ALIGNMENT / type_bytes(p->base->type->elem);
     if (!sp->fn->machine || !sp->fn->machine->tma || !p->base->def) return;
     p->base = build_hint(&sp->b, p->base, ATTR_DIVISIBILITY, 1, &all);
-    for (int d = 0; d < p->block.rank; d++)
+    for (int d = 0; d < p->block.rank - 1; d++)
         p->strides[d] = build_hint(&sp->b, p->strides[d], ATTR_DIVISIBILITY, 1, &each);
 }
 

@@ -269,7 +269,8 @@ static void remark_op(Op *op, void *user)
     if (!cost_is_access(op) || x->dx->off[DIAG_VEC]) return;
     const AccessCost c = cost_access(x->facts, op);
     if (c.vec.log2 < c.most_log2) remark_width(x, &c);
-    if (c.vec.run < 1 << c.vec.log2) remark_edge(x, &c);
+    const bool is_told = op->kind == OP_COPY_ASYNC; /* how much is there */
+    if (c.vec.run < 1 << c.vec.log2 && !is_told) remark_edge(x, &c);
 }
 
 void remark_func(Arena *scratch, Diags *dx, const Func *fn)

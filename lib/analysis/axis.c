@@ -77,6 +77,21 @@ int64_t axis_constancy(const AxisFacts *facts, const Value *v, int dim)
     return v && type_is_block(v->type) ? axis_of(facts, v)->constancy[dim] : INT64_MAX;
 }
 
+bool axis_is_prefix(const AxisFacts *facts, const Value *mask, int dim, int64_t n)
+{
+    const Op *op = mask->def;
+    if (axis_constancy(facts, mask, dim) >= n) return true;
+    if (!op) return false;
+    if (op->kind == OP_LT || op->kind == OP_LE)
+        return axis_of(facts, op_arg(op, 0))->contiguity[dim] >= n &&
+               axis_constancy(facts, op_arg(op, 1), dim) >= n;
+    if (op->kind == OP_EXPAND_DIMS)
+        return axis_is_prefix(facts, op_arg(op, 0), dim - (dim > ir_axis(op)), n);
+    if (op->kind == OP_BROADCAST) return axis_is_prefix(facts, op_arg(op, 0), dim, n);
+    return op->kind == OP_AND && axis_is_prefix(facts, op_arg(op, 0), dim, n) &&
+           axis_is_prefix(facts, op_arg(op, 1), dim, n);
+}
+
 int axis_truth(const AxisFacts *facts, const Value *cond)
 {
     const AxisFact *f = axis_of(facts, cond);

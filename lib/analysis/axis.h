@@ -53,6 +53,8 @@ int axis_vector_width(const AxisFacts *facts, const Value *ptr, int dim, int max
 /* Neighbours along dim, in aligned groups, for which v, a mask as a rule, is one value. Of none
    (NULL) and of a scalar there is no limit: INT64_MAX. */
 int64_t axis_constancy(const AxisFacts *facts, const Value *v, int dim);
+/* In aligned groups of n neighbours along dim the mask is true up to some element, and false behind it. */
+bool axis_is_prefix(const AxisFacts *facts, const Value *mask, int dim, int64_t n);
 /* Of an integer division: neighbours along dim, in aligned groups, that count up from a multiple of
    their number, which divides their one divisor. */
 int64_t axis_group_of_division(const AxisFacts *facts, const Op *op, int dim);

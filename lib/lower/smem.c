@@ -217,6 +217,23 @@ void lower_sload(Lower *L, const Op *op)
 
 /* ---- copies on their way ---- */
 
+/* How many of the neighbours from register `head` on are allowed by a mask that ends among them, or of which parts do. */
+static LLVMValueRef count_allowed(Lower *L, const Value *mask, const VectorBits *v, uint32_t head)
+{
+    const Op *both = ir_def(mask, OP_AND);
+    if (both) {
+        LLVMValueRef a = count_allowed(L, op_arg(both, 0), v, head),
+                     b = count_allowed(L, op_arg(both, 1), v, head);
+        return LLVMBuildSelect(L->b, LLVMBuildICmp(L->b, LLVMIntULT, a, b, ""), a, b, "");
+    }
+    LLVMValueRef sum = lower_i32(L, 0);
+    for (int i = 0; i < 1 << v->log2; i++) {
+        LLVMValueRef one = lower_reg(L, mask, (int)vector_register(v, head, i));
+        sum = LLVMBuildAdd(L->b, sum, LLVMBuildZExt(L->b, one, L->i32, ""), "");
+    }
+    return sum;
+}
+
 /* A thread copies what it would load; what the mask or the shape's edge leaves out becomes 0. Only
    canonical holders do. */
 void lower_copy_async(Lower *L, const Op *op)
@@ -225,7 +242,8 @@ void lower_copy_async(Lower *L, const Op *op)
     const Type *ty = ptr->type;
     Side s = side_of(L, op, ty->layout, op_arg(op, 2), false);
     const Regs from = lower_get(L, ptr);
-    s.at.vector_log2 = vector_of(op).log2;
+    const VectorBits v = vector_of(op);
+    s.at.vector_log2 = v.log2;
     Copy c = {.bytes = s.bytes << s.at.vector_log2, .acts = lower_canonical(L, ty)};
     for (uint32_t r = 0; r < (uint32_t)from.n; r++) {
         LLVMValueRef address;
@@ -233,7 +251,9 @@ void lower_copy_async(Lower *L, const Op *op)
         c.to = target_shared(L, address);
         c.from = from.r[r].v;
         c.from_offset = from.r[r].imm;
-        c.pred = lower_allowed(L, ty, mask, r);
+        if (v.run < 1 << v.log2)
+            c.there = LLVMBuildMul(L->b, count_allowed(L, mask, &v, r), lower_i32(L, s.bytes), "");
+        else c.pred = lower_allowed(L, ty, mask, r);
         target_copy_async(L, &c);
     }
 }

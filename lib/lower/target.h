@@ -47,6 +47,7 @@ typedef struct Copy {
     int64_t to_offset, from_offset;
     int bytes;
     LLVMValueRef pred, acts;
+    LLVMValueRef there; /* i32: how many of the bytes are read; NULL: all, where pred holds */
 } Copy;
 
 /* A box of a matrix, as boxes of `columns` elements and `bytes` bytes side by side, to or from shared

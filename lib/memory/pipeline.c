@@ -205,7 +205,7 @@ static Op *copy_block(Pipeline *p, Builder *b, const Stream *x, const ValueMap *
     Value *args[] = {copied_from(p, x, map, 0), x->ring, which,
                      masked ? copied_from(p, x, map, 1) : NULL};
     Op *op = build_op(b, OP_COPY_ASYNC, masked ? 4 : 3, args, 0, NULL);
-    const int64_t n = INT64_C(1) << x->copy_log2, vector[] = {x->dim, n, n};
+    const int64_t n = INT64_C(1) << x->copy_log2, vector[] = {x->dim, n, x->ends ? 1 : n};
     if (x->copy_log2) ir_set_ints(p->fn, op, ATTR_VECTOR, 3, vector);
     return op;
 }

@@ -281,6 +281,15 @@ static void deal_line(Streams *s, Stream *x, bool narrow)
     x->copy_log2 = copy_log2(&v);
 }
 
+/* The mask ends among neighbours that one access would move: a copy can be told how many there are. */
+static bool ends_among(Streams *s, const Op *load, const VectorBits *v)
+{
+    const Type *ty = op_arg(load, 0)->type;
+    bool whole = ty->rank > 1 && load->nargs > 1;
+    for (int d = 0; d < ty->rank; d++) whole &= is_power_of_two(ty->shape[d]);
+    return whole && axis_is_prefix(facts_of(s), op_arg(load, 1), v->dim, 1 << v->log2);
+}
+
 static bool find_copy(Streams *s, Stream *x, Reason why)
 {
     enum { LEAST_BYTES = 4 };
@@ -288,6 +297,8 @@ static bool find_copy(Streams *s, Stream *x, Reason why)
     x->from = op_arg(x->load, 0)->type->layout;
     x->dim = v.dim;
     x->copy_log2 = copy_log2(&v);
+    x->ends = why == FOR_PRODUCT && x->copy_log2 < v.log2 && ends_among(s, x->load, &v);
+    if (x->ends) x->copy_log2 = v.log2;
     const int bytes = type_bytes(op_result(x->load, 0)->type);
     const bool narrow = why == AS_IS_SAID && bytes << x->copy_log2 < LEAST_BYTES;
     if (why != AS_IS_SAID || narrow) deal_line(s, x, narrow);

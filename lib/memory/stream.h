@@ -23,6 +23,7 @@ typedef struct Stream {
     Reader readers[STREAM_READERS];
     int nreaders;
     int dim, copy_log2;    /* neighbours that one copy moves */
+    bool ends;             /* the mask may end among them */
     const Layout *from;    /* that of the addresses that it is copied from */
     const Op *box;         /* what says it of the pointers where TMA copies; else NULL */
     const Layout *in_ring; /* how the block lies there */

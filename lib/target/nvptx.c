@@ -562,13 +562,14 @@ void target_copy_async(Lower *L, const Copy *c)
     Ptx p = ptx_begin(L, 0, NULL);
     const char *to = ptx_give_address(&p, c->to, c->to_offset),
                *from = ptx_give_address(&p, c->from, c->from_offset);
+    const char *there = c->there ? arena_printf(L->arena, ", $%d;", ptx_give(&p, c->there)) : ";";
     if (c->pred)
         buf_printf(&p.text, "{\n\t.reg .b32 n;\n\tselp.b32 n, %d, 0, $%d;\n\t", c->bytes,
                    ptx_give(&p, c->pred));
     ptx_guard(&p, c->acts);
     buf_printf(&p.text, "cp.async.%s.shared.global %s, %s, %d", c->bytes == 16 ? "cg" : "ca", to,
                from, c->bytes);
-    buf_puts(&p.text, c->pred ? ", n;\n\t}" : ";");
+    buf_puts(&p.text, c->pred ? ", n;\n\t}" : there);
     ptx_end(&p, true, NULL);
 }
 

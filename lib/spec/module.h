@@ -77,7 +77,7 @@ SpecModule *module_for_file(struct Program *p, AstFile *file, bool is_std);
 /* Evaluates an expression of the module itself, such as a default; module_try reports nothing. */
 SpecValue module_eval(Spec *sp, SpecModule *m, const Ast *e);
 SpecValue module_try(Spec *sp, SpecModule *m, const Ast *e);
-/* A decorator's expression, with the names around the function; reports nothing. */
+/* A decorator's expression, with the names around the function; `try` reports nothing. */
 SpecValue module_eval_of(Spec *sp, const SpecFunc *fn, const Ast *e);
 SpecValue module_try_of(Spec *sp, const SpecFunc *fn, const Ast *e);
 /* The value of a compile-time expression in the file's names, such as a -D value. False after an

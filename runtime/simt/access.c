@@ -166,16 +166,20 @@ static bool reach_generic(Warp *w, const SimtInsn *in, LaneMask m, const uint64_
     return true;
 }
 
+bool warp_aligned(Warp *w, const SimtInsn *in, LaneMask m, const uint64_t *address, uint32_t bytes)
+{
+    SIMT_EACH_LANE(lane, m) {
+        if (!(address[lane] & (bytes - 1))) continue;
+        return simt_refuse(w, in, lane, SIMT_MISALIGNED, "%u bytes at 0x%llx, which is no multiple of %u",
+                           bytes, (unsigned long long)address[lane], bytes);
+    }
+    return true;
+}
+
 bool warp_reach(Warp *w, const SimtInsn *in, LaneMask m, SimtSpace space, const uint64_t *address,
                 uint32_t bytes, Touch touch, uint8_t **host)
 {
-    if (!(bytes & (bytes - 1)))
-        SIMT_EACH_LANE(lane, m) {
-            if (!(address[lane] & (bytes - 1))) continue;
-            return simt_refuse(w, in, lane, SIMT_MISALIGNED,
-                               "%u bytes at 0x%llx, which is no multiple of %u", bytes,
-                               (unsigned long long)address[lane], bytes);
-        }
+    if (!(bytes & (bytes - 1)) && !warp_aligned(w, in, m, address, bytes)) return false;
     if (space == SPACE_GENERIC) return reach_generic(w, in, m, address, bytes, touch, host);
     return reach_space(w, in, m, space, address, bytes, touch, host);
 }

@@ -107,6 +107,7 @@ static uint32_t given_bytes(const Warp *w, const SimtInsn *in, int lane)
     return (uint32_t)simt_read(w, in->s[2], lane);
 }
 
+/* Only what is given needs to be there; the address is aligned as for all of it. */
 static bool read_lanes(Warp *w, const SimtInsn *in, LaneMask m, uint32_t *given, uint8_t **from)
 {
     uint64_t address[SIMT_LANES];
@@ -119,8 +120,17 @@ static bool read_lanes(Warp *w, const SimtInsn *in, LaneMask m, uint32_t *given,
                            given[lane], in->bytes);
     }
     if (!reads) return true;
-    return warp_addresses(w, in, reads, in->s[1], in->offset[1], address) &&
-           warp_reach(w, in, reads, SPACE_GLOBAL, address, in->bytes, TOUCH_READ, from);
+    if (!warp_addresses(w, in, reads, in->s[1], in->offset[1], address) ||
+        !warp_aligned(w, in, reads, address, in->bytes))
+        return false;
+    while (reads) {
+        const uint32_t bytes = given[simt_first(reads)];
+        LaneMask same = 0;
+        SIMT_EACH_LANE(lane, reads) same |= (LaneMask)(given[lane] == bytes) << lane;
+        if (!warp_reach(w, in, same, SPACE_GLOBAL, address, bytes, TOUCH_READ, from)) return false;
+        reads &= ~same;
+    }
+    return true;
 }
 
 static SimtStep exec_cp_async(Warp *w, const SimtInsn *in, LaneMask m)

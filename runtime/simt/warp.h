@@ -63,6 +63,8 @@ void whole_warp_read(const Warp *w, const SimtOperand *s, int n, int bits, void 
 void whole_warp_write(Warp *w, const SimtOperand *d, int n, int bits, const void *from);
 
 /* ---- memory ---- */
+/* Whether each lane's address is a multiple of `bytes`, a power of two. False: the fault is told. */
+bool warp_aligned(Warp *w, const SimtInsn *in, LaneMask m, const uint64_t *address, uint32_t bytes);
 /* `bytes` at each lane's address, as an instruction reaches them: bounds, alignment and, for shared
    memory, other threads' accesses are checked. False: the fault is told. */
 bool warp_reach(Warp *w, const SimtInsn *in, LaneMask m, SimtSpace space, const uint64_t *address,

@@ -116,6 +116,14 @@ CASES = [
     # CHECK-NEXT: simt: 8 bytes to read of a copy of 4
     # CHECK-NEXT: at kernel.tk:41
     ("a copy of more than it has", "41: cp.async.ca.shared.global [%t4], [%a0], 4, 8;"),
+    # CHECK: == a copy of less, from where nothing is
+    # CHECK-NEXT: simt: 3 bytes at 0x40, where nothing is
+    # CHECK-NEXT: at kernel.tk:57
+    ("a copy of less, from where nothing is", "mov.b64 %a5, 64;\n57: cp.async.ca.shared.global [%t4], [%a5], 4, 3;"),
+    # CHECK: == a copy of less that is not aligned
+    # CHECK-NEXT: simt: 4 bytes at 0x{{[0-9a-f]+}}, which is no multiple of 4
+    # CHECK-NEXT: at kernel.tk:58
+    ("a copy of less that is not aligned", "58: cp.async.ca.shared.global [%t4], [%a0+2], 4, 2;"),
     # CHECK: == a bulk copy that is not aligned
     # CHECK-NEXT: simt: a bulk copy at the shared address 0x408, which is no multiple of 16
     # CHECK-NEXT: at kernel.tk:42

@@ -27,7 +27,7 @@ BUDGET = {
     "runtime/interp": 5592,
     "runtime/jit": 3606,
     "runtime/ptx": 2359,
-    "runtime/simt": 10865,
+    "runtime/simt": 10881,
     "src": 6196,
 }
 

@@ -14,7 +14,7 @@ BUDGET = {
     "lib/ir": 6887,
     "lib/layout": 2973,
     "lib/linear": 2171,
-    "lib/lower": 8090,
+    "lib/lower": 8095,
     "lib/memory": 4527,
     "lib/spec": 15475,
     "lib/std": 2445,

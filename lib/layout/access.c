@@ -29,11 +29,12 @@
 #include "ir/machine.h"
 #include "layout/convert.h"
 #include "layout/near.h"
+#include "layout/remat.h"
 #include "layout/vector.h"
 
 enum { LINE_BYTES = 128, SECTOR_BYTES = 32 };
 enum { GUESSED_STRIDE_LOG2 = 2, LOOP_WEIGHT = 8, COUNTED = 8 };
-enum { COST_ADDRESS = 4, COST_HIT = 1, COST_STEP = 3, COST_WAITING = 8 };
+enum { COST_ADDRESS = 4, COST_HIT = 1, COST_STEP = 2, COST_WAITING = 8 };
 enum { COST_DIVISION = 20, COST_BY_NUMBER = 5 };
 
 typedef struct Group {
@@ -400,7 +401,7 @@ static int64_t moving_cost(const Accesses *x, const Op *op, const Layout *l)
 {
     const int run = layout_run_log2(l, (int)tkc_op_int(op, ATTR_AXIS, 0)), n = layout_registers(l);
     if (op->kind == OP_SCAN)
-        return op->nargs * (n >> run) * lane_bits(x) * (COST_WAVE + COST_STEP);
+        return (n >> run) * lane_bits(x) * (op->nargs * COST_WAVE + COST_STEP + remat_joining_weight(op));
     return n * (COST_ISSUE + (COST_WAVE << run));
 }
 

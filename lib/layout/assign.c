@@ -363,7 +363,7 @@ static void collect_values(Assign *a, int n, Value *const *values)
     }
 }
 
-/* Integers made of ranges and scalars alone. They cost next to nothing to make again, so that no
+/* Integers and pointers made of ranges and scalars alone. They cost next to nothing to make again, so that no
    use of them hands its layout on to another. */
 static bool is_index_op(const Assign *a, const Op *op)
 {
@@ -371,7 +371,7 @@ static bool is_index_op(const Assign *a, const Op *op)
     const bool cheap = ir_has(op, OT_SHAPE) || op->kind == OP_SPLAT || op->kind == OP_ARANGE ||
                        ir_has(op, OT_CONST) ||
                        (ir_has(op, OT_EW) && ir_has(op, OT_PURE) && !ir_has(op, OT_LONG));
-    if (!ty || !type_is_block(ty) || !cheap || !type_is_int(ty)) return false;
+    if (!ty || !type_is_block(ty) || !cheap || (!type_is_int(ty) && !type_is_pointer(ty))) return false;
     for (int i = 0; i < op->nargs; i++) {
         const Value *x = op_arg(op, i);
         if (type_is_block(x->type) && !bitset_has(&a->indices, (int)x->id)) return false;

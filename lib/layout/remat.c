@@ -62,6 +62,16 @@ int remat_weight(const Op *op)
     }
 }
 
+int remat_joining_weight(const Op *op)
+{
+    int weight = 0;
+    for (const Op *step = op->regions[0]->first; step; step = step->next) {
+        const int own = remat_weight(step);
+        if (own != REMAT_NEVER) weight += own;
+    }
+    return weight;
+}
+
 bool remat_narrows(const Op *op)
 {
     if (!op || op->kind != OP_CAST) return false;

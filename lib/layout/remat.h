@@ -24,6 +24,9 @@ bool remat_again(Remat *r, Value *v, const Layout *want);
    be repeated. */
 enum { REMAT_NEVER = 1 << 28 };
 int remat_weight(const Op *op);
+/* The same of the function by which a scan or a reduction joins two elements; what must not be
+   repeated does not count. */
+int remat_joining_weight(const Op *op);
 /* A cast whose result takes fewer bytes than what it is made of, which was not loaded so. */
 bool remat_narrows(const Op *op);
 

@@ -18,6 +18,7 @@
 #include "base/unwind.h"
 #include "ir/rule.h"
 #include "layout/convert.h"
+#include "layout/remat.h"
 #include "memory/expand.h"
 #include "memory/flow.h"
 #include "memory/late.h"
@@ -120,10 +121,11 @@ static Op *reduce_in_warps(Op *op, Arena *scratch)
     return partial;
 }
 
+enum { OF_A_THREAD_LOG2 = 2 }; /* slots that one access gives */
+
 /* Of a scalar: a thread has the slots that one access gives it, lanes share the others. */
 static const Layout *shared_slots(LayoutTable *t, const Layout *from, int bits)
 {
-    enum { OF_A_THREAD_LOG2 = 2 };
     const int own = bits < OF_A_THREAD_LOG2 ? bits : OF_A_THREAD_LOG2;
     LayoutSpec s = {.rank = 1, .dim_log2 = {(uint8_t)bits}};
     check(bits - own <= from->nbits[DIM_LANE], "more warps than a warp can add up");
@@ -135,13 +137,36 @@ static const Layout *shared_slots(LayoutTable *t, const Layout *from, int bits)
     return layout_make(t, &s);
 }
 
+/* Shuffles, and a step for each of them, cost less than a step for each slot. */
+static bool is_shared_better(const Op *reduce, int bits)
+{
+    const int step = remat_joining_weight(reduce), lanes = bits - OF_A_THREAD_LOG2;
+    return lanes > 0 && ((1 << bits) - (1 << OF_A_THREAD_LOG2)) * step >
+                            lanes * (step + reduce->nargs * (COST_WAVE + COST_ISSUE));
+}
+
+/* The last `bits` registers, where a thread has all slots, but for those that one access gives it:
+   lanes that have the same elements share them, as far as there are any. */
+static const Layout *deal_slots(LayoutTable *t, const Layout *all, int bits)
+{
+    LayoutSpec s;
+    layout_spec_of(all, &s);
+    for (int i = 0; i < s.nbits[DIM_LANE] && bits > OF_A_THREAD_LOG2; i++) {
+        if (s.basis[DIM_LANE][i]) continue;
+        s.basis[DIM_LANE][i] = s.basis[DIM_REGISTER][--s.nbits[DIM_REGISTER]];
+        bits--;
+    }
+    return layout_make(t, &s);
+}
+
 /* The layout of the results, and all slots of an element with it. */
 static const Layout *with_slots(const Op *op, int bits)
 {
     LayoutTable *t = ir_of(op->region->func)->layouts;
     const Layout *result = op_result(op, 0)->type->layout;
-    if (result) return layout_insert(t, result, ir_axis(op), bits);
-    return shared_slots(t, op_arg(op, 0)->type->layout, bits);
+    if (!result) return shared_slots(t, op_arg(op, 0)->type->layout, bits);
+    const Layout *all = layout_insert(t, result, ir_axis(op), bits);
+    return is_shared_better(op, bits) ? deal_slots(t, all, bits) : all;
 }
 
 static void expand_reduce(Op *op, Arena *scratch)

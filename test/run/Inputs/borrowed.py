@@ -53,7 +53,7 @@ INDUCTOR = [
       "m, r1 = triton_helpers.frexp(n * 2.0)\nr2 = (m * 80).to(tl.int32)\n"
       "r3 = triton_helpers.select_one(w.to(tl.float32)[None, :], (i == 1)[None, :], 1, keep_dims=True).sum().to(tl.int32)\n"
       "below = triton_helpers.bucketize_binary_search(w, x, 3, 3, 1, i * 0, tl.int32, False, None, None, None)\n"
-      "upto = triton_helpers.bucketize_binary_search(w, x, 3, 16, 1, i * 0, tl.int32, True, x, 1, i * 0)\n"
+      "upto = triton_helpers.bucketize_binary_search(w, x, n - 2, 16, 1, i * 0, tl.int32, True, x, 1, i * 0)\n"
       "r4 = tl.sum(below) * 10 + tl.sum(upto)\nr5 = triton_helpers.device_assert_then(n == 5, 'n', n)\n"
       + STORES, [4, 4, 50, 3, 69, 5], top=HELPERS),
     S("inductor helpers", "i = tl.arange(0, 4)\nz = tl.zeros([4], tl.float32)\n"

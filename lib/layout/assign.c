@@ -28,6 +28,7 @@
 #include "layout/access.h"
 #include "layout/anchor.h"
 #include "layout/convert.h"
+#include "layout/joined.h"
 #include "layout/passes.h"
 #include "layout/propagate.h"
 #include "layout/reduce_plan.h"
@@ -342,6 +343,10 @@ static void spread(Assign *a)
         Value *v = a->work.data[a->next++];
         const Layout *l = layout_of(a, v);
         spread_to_definition(a, v, l);
+        /* much more than a thread's share, which the load refuses, goes no further */
+        const Layout *own = v->def && access_is_block(v->def) ? working_layout(a, v->def) : l;
+        if (l->rank > 1 && layout_registers(own) * 4 <= layout_registers(l))
+            a->of_value[v->id] = l = own;
         const bool is_index = bitset_has(&a->indices, (int)v->id);
         for (Use *use = v->uses; use; use = use->next)
             if (!is_index || !takes_any(use)) spread_to_use(a, use, l);
@@ -363,15 +368,16 @@ static void collect_values(Assign *a, int n, Value *const *values)
     }
 }
 
-/* Integers and pointers made of ranges and scalars alone. They cost next to nothing to make again, so that no
-   use of them hands its layout on to another. */
+/* Integers and pointers made of ranges and scalars alone, and constants. They cost next to nothing
+   to make again, so that no use of them hands its layout on to another. */
 static bool is_index_op(const Assign *a, const Op *op)
 {
     const Type *ty = op->nresults == 1 ? op_result(op, 0)->type : NULL;
-    const bool cheap = ir_has(op, OT_SHAPE) || op->kind == OP_SPLAT || op->kind == OP_ARANGE ||
-                       ir_has(op, OT_CONST) ||
-                       (ir_has(op, OT_EW) && ir_has(op, OT_PURE) && !ir_has(op, OT_LONG));
-    if (!ty || !type_is_block(ty) || !cheap || (!type_is_int(ty) && !type_is_pointer(ty))) return false;
+    const bool is_arithmetic = ir_has(op, OT_EW) && ir_has(op, OT_PURE) && !ir_has(op, OT_LONG) &&
+                               ty && (type_is_int(ty) || type_is_pointer(ty)),
+               is_given = op->kind == OP_SPLAT || op->kind == OP_ARANGE || ir_has(op, OT_CONST);
+    if (!ty || !type_is_block(ty) || !(is_arithmetic || is_given || ir_has(op, OT_SHAPE)))
+        return false;
     for (int i = 0; i < op->nargs; i++) {
         const Value *x = op_arg(op, i);
         if (type_is_block(x->type) && !bitset_has(&a->indices, (int)x->id)) return false;
@@ -441,7 +447,8 @@ static void seed_size(Assign *a, int log2)
     for (int i = 0; i < a->values.len; i++) {
         Value *v = a->values.data[i];
         if (layout_of(a, v) || size_log2(v->type) != log2) continue;
-        give(a, v, access_default(a->accesses, v->type));
+        const Layout *joined = joined_layout(a->scratch, a->fn, v);
+        give(a, v, joined ? joined : access_default(a->accesses, v->type));
         spread(a);
     }
 }

@@ -108,10 +108,30 @@ static bool goes_away(const Value *v)
     return false;
 }
 
+/* Every thread has all of the block, so that a register's place in it is a number. */
+static bool is_in_each_thread(const Layout *l)
+{
+    for (int d = DIM_LANE; d <= DIM_WARP; d++)
+        for (int i = 0; i < l->nbits[d]; i++)
+            if (l->basis[d][i]) return false;
+    return true;
+}
+
+/* Made of ranges and constants alone. */
+static bool is_numbers(const Value *v, int depth)
+{
+    const Op *op = v->def;
+    if (!op || depth > MAX_DEPTH || remat_weight(op) > 1 || op->nresults != 1) return false;
+    for (int i = 0; i < op->nargs; i++)
+        if (!is_numbers(op_arg(op, i), depth + 1)) return false;
+    return true;
+}
+
 static int clone_cost(Remat *r, const Value *v, const Layout *want, int depth)
 {
     const Op *op = v->def;
     if (!op || op->nresults != 1 || op->nregions || depth > MAX_DEPTH) return CANNOT;
+    if (is_in_each_thread(want) && is_numbers(v, depth)) return 0;
     if (op->kind == OP_CONVERT) {
         const int spared = goes_away(v) ? convert_cost(r, op_arg(op, 0), v->type->layout) : 0;
         return way_of(r, op_arg(op, 0), want, depth + 1)->cost - spared;

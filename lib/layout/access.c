@@ -77,6 +77,7 @@ struct Accesses {
     Map of_op; /* to its place in the list */
     Map courses; /* of values */
     bool multiplies;
+    bool talks; /* to other programs, by atomics */
     VEC(Group) groups;
     VEC(Op *) by_stake;    /* those of the group with the greatest stake first */
     /* ops that look along a dim (reductions, scans, sorts), divisions of integers, and gathers from
@@ -211,6 +212,7 @@ static void collect(Accesses *x, const Region *r, int weight)
     for (Op *op = r->first; op; op = op->next) {
         bool loops = ir_is_loop(op);
         int inner = loops && weight < 1 << 12 ? weight * LOOP_WEIGHT : weight;
+        x->talks |= ir_has(op, OT_ATOMIC);
         if (access_is_block(op)) {
             Access a = access_of(x, op, weight);
             map_set_number(&x->of_op, op, x->list.len);
@@ -578,4 +580,11 @@ bool access_accepts(const Accesses *x, const Op *op, const Layout *offered)
     bool loads = op->kind == OP_LOAD;
     convert_plan(&plan, loads ? best : offered, loads ? offered : best, value_bytes(op), 0);
     return cost_with_registers(a, offered) <= cost_with_registers(a, best) + plan.cost;
+}
+
+int access_again(const Accesses *x, const Op *load, const Layout *l)
+{
+    const int at = map_number(&x->of_op, load); /* none: it was made so itself */
+    if (at < 0 || x->talks || tkc_op_int(load, ATTR_VOLATILE, 0)) return ACCESS_NEVER;
+    return access_cost(&x->list.data[at], l, COST_WAVE);
 }

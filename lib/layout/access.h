@@ -26,4 +26,9 @@ const Layout *access_default(const Accesses *x, const Type *block);
    best one and a conversion. */
 bool access_accepts(const Accesses *x, const Op *op, const Layout *offered);
 
+/* What it costs to load that once more, in layout l, in slots of a warp as conversions are counted;
+   ACCESS_NEVER where another program may have changed it in between. */
+enum { ACCESS_NEVER = 1 << 28 };
+int access_again(const Accesses *x, const Op *load, const Layout *l);
+
 #endif

@@ -294,6 +294,28 @@ static bool is_copied(const Op *op, int arg, const Layout *l)
     return op->kind == OP_DOT && arg != 2 && l && layout_free_bits(l, DIM_WARP);
 }
 
+/* What l asks for cannot be had from what v is joined of: it has to be moved there, wider than it is
+   now (numbers of 4 bits, eight to a word, are 32 bits each until they have been shifted). */
+static bool is_moved_wide(const Assign *a, const Value *v, const Layout *l, int bits)
+{
+    const Op *op = v->def;
+    if (!op || !l || !type_is_block(v->type) || bitset_has(&a->indices, (int)v->id)) return false;
+    if (op->kind == OP_JOIN && !propagate_operand(a->layouts, op, 0, l))
+        return type_bits(v->type) > bits;
+    if (op->kind != OP_JOIN && !ir_has(op, OT_EW) && !ir_has(op, OT_SHAPE)) return false;
+    for (int i = 0; i < op->nargs; i++)
+        if (is_moved_wide(a, op_arg(op, i), propagate_operand(a->layouts, op, i, l), bits))
+            return true;
+    return false;
+}
+
+/* A factor that is moved anyway is moved when it is done. */
+static bool is_moved_late(const Assign *a, const Op *op, int arg, const Layout *l)
+{
+    return op->kind == OP_DOT && arg != 2 &&
+           is_moved_wide(a, op_arg(op, arg), l, type_bits(op_arg(op, arg)->type));
+}
+
 /* From a result to the operands and the other results. */
 static void spread_to_definition(Assign *a, const Value *v, const Layout *l)
 {
@@ -308,7 +330,7 @@ static void spread_to_definition(Assign *a, const Value *v, const Layout *l)
     for (int i = 0; i < op->nargs; i++) {
         const Layout *needs = propagate_operand(a->layouts, op, i, l);
         if (!is_reading_layout(op, i, l) && !is_too_much(a, op, i, needs) &&
-            !is_copied(op, i, needs))
+            !is_copied(op, i, needs) && !is_moved_late(a, op, i, needs))
             give(a, op_arg(op, i), needs);
     }
 }
@@ -568,7 +590,7 @@ static void fix_operand(const Assign *a, Remat *remat, Op *op, int i)
 
 static void fix_operands(Assign *a)
 {
-    Remat remat = remat_make(a->fn, a->scratch);
+    Remat remat = remat_make(a->fn, a->scratch, a->accesses);
     for (int i = 0; i < a->ops.len; i++)
         for (int k = 0; k < a->ops.data[i]->nargs; k++) fix_operand(a, &remat, a->ops.data[i], k);
 }

@@ -31,9 +31,9 @@ typedef struct Way {
     Value *made; /* once it was needed */
 } Way;
 
-Remat remat_make(Func *fn, Arena *scratch)
+Remat remat_make(Func *fn, Arena *scratch, const Accesses *accesses)
 {
-    Remat r = {.fn = fn, .scratch = scratch};
+    Remat r = {.fn = fn, .scratch = scratch, .accesses = accesses};
     map_init(&r.ways, scratch);
     return r;
 }
@@ -108,6 +108,26 @@ static bool goes_away(const Value *v)
     return false;
 }
 
+/* Of v alone, without what it is made of. A load's is small where a line or a short vector of each
+   thread comes from the cache; moving it takes a barrier at least. */
+static int own_cost(const Remat *r, const Value *v, const Layout *want)
+{
+    const Op *op = v->def;
+    if (op->kind == OP_LOAD)
+        return r->accesses && !may_be_in_ring(r, v) ? access_again(r->accesses, op, want) : CANNOT;
+    const int weight = remat_weight(op), words = type_bits(v->type) > 32 ? 2 : 1;
+    if (weight >= CANNOT) return CANNOT;
+    const bool only_use = v->uses && !v->uses->next;
+    const int here = only_use ? layout_registers(v->type->layout) : 0,
+              there = layout_registers(want);
+    return there > here ? weight * words * (there - here) : 0;
+}
+
+static const Layout *operand_layout(const Remat *r, const Op *op, int i, const Layout *want)
+{
+    return op->kind == OP_LOAD ? want : propagate_operand(layouts_of(r), op, i, want);
+}
+
 /* Every thread has all of the block, so that a register's place in it is a number. */
 static bool is_in_each_thread(const Layout *l)
 {
@@ -136,17 +156,11 @@ static int clone_cost(Remat *r, const Value *v, const Layout *want, int depth)
         const int spared = goes_away(v) ? convert_cost(r, op_arg(op, 0), v->type->layout) : 0;
         return way_of(r, op_arg(op, 0), want, depth + 1)->cost - spared;
     }
-    int weight = remat_weight(op);
-    if (weight >= CANNOT) return CANNOT;
-    bool only_use = v->uses && !v->uses->next;
-    int words = type_bits(v->type) > 32 ? 2 : 1;
-    const int here = only_use ? layout_registers(v->type->layout) : 0,
-              there = layout_registers(want);
-    int cost = there > here ? weight * words * (there - here) : 0;
+    int cost = own_cost(r, v, want);
     for (int i = 0; i < op->nargs && cost < CANNOT; i++) {
         Value *arg = op_arg(op, i);
         if (!type_is_block(arg->type)) continue;
-        const Layout *needs = propagate_operand(layouts_of(r), op, i, want);
+        const Layout *needs = operand_layout(r, op, i, want);
         cost += needs ? way_of(r, arg, needs, depth + 1)->cost : CANNOT;
     }
     return cost < CANNOT ? cost : CANNOT;
@@ -186,7 +200,7 @@ static Value *clone(Remat *r, Value *v, const Layout *want)
     for (int i = 0; i < op->nargs; i++) {
         args[i] = op_arg(op, i);
         if (type_is_block(args[i]->type))
-            args[i] = remat_value(r, args[i], propagate_operand(layouts_of(r), op, i, want));
+            args[i] = remat_value(r, args[i], operand_layout(r, op, i, want));
     }
     Builder b = builder_behind(r, v);
     const Type *type = type_with_layout(ir_of(r->fn)->types, v->type, want);

@@ -4,14 +4,16 @@
 
 #include "base/map.h"
 #include "ir/ir.h"
+#include "layout/access.h"
 
 typedef struct Remat {
     Func *fn;
     Arena *scratch;
+    const Accesses *accesses; /* NULL: nothing is loaded again */
     Map ways; /* value id and layout id -> how it is had */
 } Remat;
 
-Remat remat_make(Func *fn, Arena *scratch);
+Remat remat_make(Func *fn, Arena *scratch, const Accesses *accesses);
 /* v in layout `want`: v itself, or a value defined right behind it. Every value has a layout. */
 Value *remat_value(Remat *r, Value *v, const Layout *want);
 /* The same, but never computed again. */

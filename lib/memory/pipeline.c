@@ -708,7 +708,7 @@ static void pipeline_loop(Arena *scratch, Func *fn, Op *loop, bool multiplies)
                   .down = tkc_op_int(loop, ATTR_DOWN, 0),
                   .slots = carry_count(loop),
                   .boxes = streams_boxes(&s),
-                  .remat = remat_make(fn, scratch),
+                  .remat = remat_make(fn, scratch, NULL),
                   .moved = ir_value_map(scratch, fn)};
     if (!s.all.len) {
         bring_few(&p, NULL);

@@ -269,7 +269,7 @@ static void deal_line(Streams *s, Stream *x, bool narrow)
 {
     const Layout *own = x->from;
     if (own->rank > 1) return;
-    Remat r = remat_make(s->fn, s->scratch);
+    Remat r = remat_make(s->fn, s->scratch, NULL);
     const VectorBits v = vector_if(facts_of(s), x->load, line_of(s, own, own->total_log2));
     const Layout *line = line_of(s, own, copy_log2(&v));
     if ((!narrow &&

@@ -403,7 +403,8 @@ static int64_t moving_cost(const Accesses *x, const Op *op, const Layout *l)
 {
     const int run = layout_run_log2(l, (int)tkc_op_int(op, ATTR_AXIS, 0)), n = layout_registers(l);
     if (op->kind == OP_SCAN)
-        return (n >> run) * lane_bits(x) * (op->nargs * COST_WAVE + COST_STEP + remat_joining_weight(op));
+        return (n >> run) * lane_bits(x) *
+               (op->nargs * COST_WAVE + COST_STEP + remat_joining_weight(op));
     return n * (COST_ISSUE + (COST_WAVE << run));
 }
 

@@ -12,7 +12,7 @@ BUDGET = {
     "lib/analysis": 2332,
     "lib/base": 1859,
     "lib/ir": 6887,
-    "lib/layout": 3153,
+    "lib/layout": 3206,
     "lib/linear": 2171,
     "lib/lower": 8096,
     "lib/memory": 4552,

@@ -296,15 +296,16 @@ static bool is_copied(const Op *op, int arg, const Layout *l)
 
 /* What l asks for cannot be had from what v is joined of: it has to be moved there, wider than it is
    now (numbers of 4 bits, eight to a word, are 32 bits each until they have been shifted). */
-static bool is_moved_wide(const Assign *a, const Value *v, const Layout *l, int bits)
+static bool is_moved_wide(const Assign *a, Bitset *seen, const Value *v, const Layout *l, int bits)
 {
     const Op *op = v->def;
-    if (!op || !l || !type_is_block(v->type) || bitset_has(&a->indices, (int)v->id)) return false;
+    if (!op || !l || bitset_has(&a->indices, (int)v->id) || !bitset_add(seen, (int)v->id))
+        return false;
     if (op->kind == OP_JOIN && !propagate_operand(a->layouts, op, 0, l))
         return type_bits(v->type) > bits;
     if (op->kind != OP_JOIN && !ir_has(op, OT_EW) && !ir_has(op, OT_SHAPE)) return false;
     for (int i = 0; i < op->nargs; i++)
-        if (is_moved_wide(a, op_arg(op, i), propagate_operand(a->layouts, op, i, l), bits))
+        if (is_moved_wide(a, seen, op_arg(op, i), propagate_operand(a->layouts, op, i, l), bits))
             return true;
     return false;
 }
@@ -312,8 +313,9 @@ static bool is_moved_wide(const Assign *a, const Value *v, const Layout *l, int 
 /* A factor that is moved anyway is moved when it is done. */
 static bool is_moved_late(const Assign *a, const Op *op, int arg, const Layout *l)
 {
-    return op->kind == OP_DOT && arg != 2 &&
-           is_moved_wide(a, op_arg(op, arg), l, type_bits(op_arg(op, arg)->type));
+    if (op->kind != OP_DOT || arg == 2) return false;
+    Bitset seen = bitset_make(a->scratch, (int)a->fn->nvalues);
+    return is_moved_wide(a, &seen, op_arg(op, arg), l, type_bits(op_arg(op, arg)->type));
 }
 
 /* From a result to the operands and the other results. */

@@ -23,8 +23,8 @@ typedef struct Joined {
     VEC(const Value *) work;
     VEC(uint32_t) parts; /* of each block that is broadcast, the dims that it has */
     const Op *reduce;
-    bool is_other;  /* something else is done with it */
-    int rank, bits; /* of threads */
+    bool is_other; /* something else is done with it */
+    int rank;
     uint8_t dim_log2[TKC_MAX_RANK];
     int best_cost;
     int best[TKC_MAX_RANK]; /* of the elements of a thread, log2 */

@@ -23,7 +23,7 @@
 #include "layout/convert.h"
 #include "layout/propagate.h"
 
-enum { MAX_DEPTH = 24, CANNOT = REMAT_NEVER };
+enum { MAX_DEPTH = 24, FEW = 32, CANNOT = REMAT_NEVER };
 
 typedef struct Way {
     int cost;
@@ -137,13 +137,13 @@ static bool is_in_each_thread(const Layout *l)
     return true;
 }
 
-/* Made of ranges and constants alone. */
-static bool is_numbers(const Value *v, int depth)
+/* Made of ranges and constants alone, by few ops. */
+static bool is_numbers(const Value *v, int *few)
 {
     const Op *op = v->def;
-    if (!op || depth > MAX_DEPTH || remat_weight(op) > 1 || op->nresults != 1) return false;
+    if (!op || --*few < 0 || remat_weight(op) > 1 || op->nresults != 1) return false;
     for (int i = 0; i < op->nargs; i++)
-        if (!is_numbers(op_arg(op, i), depth + 1)) return false;
+        if (!is_numbers(op_arg(op, i), few)) return false;
     return true;
 }
 
@@ -151,7 +151,7 @@ static int clone_cost(Remat *r, const Value *v, const Layout *want, int depth)
 {
     const Op *op = v->def;
     if (!op || op->nresults != 1 || op->nregions || depth > MAX_DEPTH) return CANNOT;
-    if (is_in_each_thread(want) && is_numbers(v, depth)) return 0;
+    if (is_in_each_thread(want) && is_numbers(v, &(int){FEW})) return 0;
     if (op->kind == OP_CONVERT) {
         const int spared = goes_away(v) ? convert_cost(r, op_arg(op, 0), v->type->layout) : 0;
         return way_of(r, op_arg(op, 0), want, depth + 1)->cost - spared;

@@ -34,7 +34,7 @@
 
 enum { LINE_BYTES = 128, SECTOR_BYTES = 32 };
 enum { GUESSED_STRIDE_LOG2 = 2, LOOP_WEIGHT = 8, COUNTED = 8 };
-enum { COST_ADDRESS = 4, COST_HIT = 1, COST_STEP = 2, COST_WAITING = 8 };
+enum { COST_ADDRESS = 4, COST_HIT = 1, COST_STEP = 2, COST_WAITING = 8, COST_AGAIN = 2 };
 enum { COST_DIVISION = 20, COST_BY_NUMBER = 5 };
 
 typedef struct Group {
@@ -586,6 +586,7 @@ bool access_accepts(const Accesses *x, const Op *op, const Layout *offered)
 int access_again(const Accesses *x, const Op *load, const Layout *l)
 {
     const int at = map_number(&x->of_op, load); /* none: it was made so itself */
-    if (at < 0 || x->talks || tkc_op_int(load, ATTR_VOLATILE, 0)) return ACCESS_NEVER;
-    return access_cost(&x->list.data[at], l, COST_WAVE);
+    if (at < 0 || x->talks || !warp_bits(x) || tkc_op_int(load, ATTR_VOLATILE, 0))
+        return ACCESS_NEVER;
+    return COST_AGAIN * access_cost(&x->list.data[at], l, COST_WAVE);
 }

@@ -113,8 +113,7 @@ static bool goes_away(const Value *v)
 static int own_cost(const Remat *r, const Value *v, const Layout *want)
 {
     const Op *op = v->def;
-    if (op->kind == OP_LOAD)
-        return r->accesses && !may_be_in_ring(r, v) ? access_again(r->accesses, op, want) : CANNOT;
+    if (op->kind == OP_LOAD) return r->accesses ? access_again(r->accesses, op, want) : CANNOT;
     const int weight = remat_weight(op), words = type_bits(v->type) > 32 ? 2 : 1;
     if (weight >= CANNOT) return CANNOT;
     const bool only_use = v->uses && !v->uses->next;

@@ -77,7 +77,7 @@ struct Accesses {
     Map of_op; /* to its place in the list */
     Map courses; /* of values */
     bool multiplies;
-    bool talks; /* to other programs, by atomics */
+    bool talks; /* to other programs, by atomics or assembly */
     VEC(Group) groups;
     VEC(Op *) by_stake;    /* those of the group with the greatest stake first */
     /* ops that look along a dim (reductions, scans, sorts), divisions of integers, and gathers from
@@ -212,7 +212,8 @@ static void collect(Accesses *x, const Region *r, int weight)
     for (Op *op = r->first; op; op = op->next) {
         bool loops = ir_is_loop(op);
         int inner = loops && weight < 1 << 12 ? weight * LOOP_WEIGHT : weight;
-        x->talks |= ir_has(op, OT_ATOMIC);
+        x->talks |= ir_has(op, OT_ATOMIC) ||
+                    (op->kind == OP_INLINE_ASM && !tkc_op_int(op, ATTR_PURE, 0));
         if (access_is_block(op)) {
             Access a = access_of(x, op, weight);
             map_set_number(&x->of_op, op, x->list.len);

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "base/power.h"
+
 static const Machine machines[] = {
 #define MACHINE(name_, sm_, specific_, smem_, cp_async_, tma_, redux_, bf16_, fp8_, \
                 ptx_) \
@@ -20,6 +22,11 @@ const Machine *machine_find(const char *name)
     for (int i = 0; i < MACHINES; i++)
         if (strcmp(machines[i].name, name) == 0) return &machines[i];
     return NULL;
+}
+
+int machine_lane_bits(const Machine *m)
+{
+    return log2_floor(m ? m->warp_size : 32);
 }
 
 int machine_programs(const Machine *m, int64_t bytes)

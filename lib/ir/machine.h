@@ -25,6 +25,8 @@ enum {
     MACHINE_RESERVED = 1024    /* bytes of shared memory of each program, by the driver */
 };
 
+/* log2 of a warp's lanes; of 32 where no machine was chosen. */
+int machine_lane_bits(const Machine *m);
 /* How many programs of so many bytes of shared memory a multiprocessor has room for. */
 int machine_programs(const Machine *m, int64_t bytes);
 /* NULL when unknown. */

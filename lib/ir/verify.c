@@ -206,7 +206,7 @@ static bool check_layout(Verifier *v, const Op *op, const Type *ty)
 {
     const Layout *l = ty->layout;
     if (!has_layout_of_shape(v, op, ty)) return false;
-    int lanes = log2_floor(v->fn->machine ? v->fn->machine->warp_size : 32),
+    int lanes = machine_lane_bits(v->fn->machine),
         warps = log2_floor(v->fn->num_warps);
     if (l->nbits[DIM_LANE] != lanes || l->nbits[DIM_WARP] != warps) {
         return verify_fail(

@@ -29,8 +29,8 @@
 #include "ir/machine.h"
 #include "layout/convert.h"
 #include "layout/near.h"
-#include "layout/remat.h"
 #include "layout/vector.h"
+#include "layout/weight.h"
 
 enum { LINE_BYTES = 128, SECTOR_BYTES = 32 };
 enum { GUESSED_STRIDE_LOG2 = 2, LOOP_WEIGHT = 8, COUNTED = 8 };
@@ -93,7 +93,7 @@ bool access_is_block(const Op *op)
 
 static int lane_bits(const Accesses *x)
 {
-    return log2_floor(x->fn->machine ? x->fn->machine->warp_size : 32);
+    return machine_lane_bits(x->fn->machine);
 }
 
 static int warp_bits(const Accesses *x)
@@ -405,7 +405,7 @@ static int64_t moving_cost(const Accesses *x, const Op *op, const Layout *l)
     const int run = layout_run_log2(l, (int)tkc_op_int(op, ATTR_AXIS, 0)), n = layout_registers(l);
     if (op->kind == OP_SCAN)
         return (n >> run) * lane_bits(x) *
-               (op->nargs * COST_WAVE + COST_STEP + remat_joining_weight(op));
+               (op->nargs * COST_WAVE + COST_STEP + weight_of_joining(op));
     return n * (COST_ISSUE + (COST_WAVE << run));
 }
 
@@ -588,6 +588,6 @@ int access_again(const Accesses *x, const Op *load, const Layout *l)
 {
     const int at = map_number(&x->of_op, load); /* none: it was made so itself */
     if (at < 0 || x->talks || !warp_bits(x) || tkc_op_int(load, ATTR_VOLATILE, 0))
-        return ACCESS_NEVER;
+        return WEIGHT_NEVER;
     return COST_AGAIN * access_cost(&x->list.data[at], l, COST_WAVE);
 }

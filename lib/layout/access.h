@@ -27,9 +27,8 @@ const Layout *access_default(const Accesses *x, const Type *block);
 bool access_accepts(const Accesses *x, const Op *op, const Layout *offered);
 
 /* What it costs to load that once more, in layout l, in slots of a warp as conversions are counted;
-   ACCESS_NEVER where another program may have changed it in between, and where there is one warp,
+   WEIGHT_NEVER where another program may have changed it in between, and where there is one warp,
    for which moving takes no barrier. Twice what a load costs: the barrier is often there for others. */
-enum { ACCESS_NEVER = 1 << 28 };
 int access_again(const Accesses *x, const Op *load, const Layout *l);
 
 #endif

@@ -213,7 +213,7 @@ const Layout *anchor_dot(const Anchors *x, const Op *dot)
     const Value *result = op_result(dot, 0);
     const Type *ty = result->type;
     const MmaRow *mma = dot_unit(dot).mma;
-    const int lane_bits = log2_floor(x->fn->machine ? x->fn->machine->warp_size : 32),
+    const int lane_bits = machine_lane_bits(x->fn->machine),
               warp_bits = log2_floor(x->fn->num_warps);
     uint8_t dims[TKC_MAX_RANK];
     layout_pad(ty->rank, ty->shape, dims);

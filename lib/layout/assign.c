@@ -34,6 +34,7 @@
 #include "layout/reduce_plan.h"
 #include "tkc/carry.h"
 #include "layout/remat.h"
+#include "layout/weight.h"
 
 typedef struct Assign {
     Arena *scratch;
@@ -254,8 +255,8 @@ static bool add_weight(Bitset *seen, const Value *v, int *weight)
     if (!type_is_block(v->type) || (op && (op->kind == OP_LOAD || op->kind == OP_SCAN)) ||
         !bitset_add(seen, (int)v->id))
         return true;
-    const int own = op ? remat_weight(op) : REMAT_NEVER;
-    if (own == REMAT_NEVER) return false;
+    const int own = op ? weight_of(op) : WEIGHT_NEVER;
+    if (own == WEIGHT_NEVER) return false;
     *weight += own;
     for (int i = 0; i < op->nargs; i++)
         if (!add_weight(seen, op_arg(op, i), weight)) return false;

@@ -15,7 +15,7 @@
 #include "ir/build.h"
 #include "ir/machine.h"
 #include "layout/convert.h"
-#include "layout/remat.h"
+#include "layout/weight.h"
 
 typedef struct Joined {
     Arena *scratch;
@@ -77,9 +77,8 @@ static int cost_of(const Joined *j, const int *own)
             if (j->parts.data[i] >> d & 1) elements += own[d];
         cost += 1 << elements;
     }
-    return cost + (lanes * remat_joining_weight(j->reduce) +
-                   lanes * j->reduce->nargs * (COST_WAVE + COST_ISSUE)) *
-                      (1 << results);
+    const int step = weight_of_joining(j->reduce) + j->reduce->nargs * (COST_WAVE + COST_ISSUE);
+    return cost + (lanes * step << results);
 }
 
 /* The dims from d on share what is left of the bits of threads. */
@@ -112,8 +111,7 @@ static bool find_parts(Joined *j, const Value *v)
 const Layout *joined_layout(Arena *scratch, const Func *fn, const Value *v)
 {
     Joined j = {.scratch = scratch, .rank = v->type->rank, .best_cost = INT32_MAX};
-    const int lane_bits = log2_floor(fn->machine ? fn->machine->warp_size : 32),
-              warp_bits = log2_floor(fn->num_warps);
+    const int lane_bits = machine_lane_bits(fn->machine), warp_bits = log2_floor(fn->num_warps);
     if (j.rank < 3) return NULL;
     j.seen = bitset_make(scratch, (int)fn->nvalues);
     const int total = layout_pad(j.rank, v->type->shape, j.dim_log2);

@@ -22,8 +22,9 @@
 #include "ir/machine.h"
 #include "layout/convert.h"
 #include "layout/propagate.h"
+#include "layout/weight.h"
 
-enum { MAX_DEPTH = 24, FEW = 32, CANNOT = REMAT_NEVER };
+enum { MAX_DEPTH = 24, FEW = 32, CANNOT = WEIGHT_NEVER };
 
 typedef struct Way {
     int cost;
@@ -44,33 +45,6 @@ static LayoutTable *layouts_of(const Remat *r)
 }
 
 /* ---- costs ---- */
-
-int remat_weight(const Op *op)
-{
-    switch (op->kind) {
-    case OP_CONST:
-    case OP_SPLAT:
-    case OP_EXPAND_DIMS:
-    case OP_BROADCAST:
-    case OP_TRANS:
-    case OP_RESHAPE:
-    case OP_HINT: return 0;
-    case OP_ARANGE: return 1;
-    default:
-        if (!ir_has(op, OT_EW) || !ir_has(op, OT_PURE)) return CANNOT;
-        return ir_has(op, OT_LONG) ? 16 : ir_has(op, OT_SPECIAL) ? 4 : 1;
-    }
-}
-
-int remat_joining_weight(const Op *op)
-{
-    int weight = 0;
-    for (const Op *step = op->regions[0]->first; step; step = step->next) {
-        const int own = remat_weight(step);
-        if (own != REMAT_NEVER) weight += own;
-    }
-    return weight;
-}
 
 bool remat_narrows(const Op *op)
 {
@@ -114,7 +88,7 @@ static int own_cost(const Remat *r, const Value *v, const Layout *want)
 {
     const Op *op = v->def;
     if (op->kind == OP_LOAD) return r->accesses ? access_again(r->accesses, op, want) : CANNOT;
-    const int weight = remat_weight(op), words = type_bits(v->type) > 32 ? 2 : 1;
+    const int weight = weight_of(op), words = type_bits(v->type) > 32 ? 2 : 1;
     if (weight >= CANNOT) return CANNOT;
     const bool only_use = v->uses && !v->uses->next;
     const int here = only_use ? layout_registers(v->type->layout) : 0,
@@ -140,7 +114,7 @@ static bool is_in_each_thread(const Layout *l)
 static bool is_numbers(const Value *v, int *few)
 {
     const Op *op = v->def;
-    if (!op || --*few < 0 || remat_weight(op) > 1 || op->nresults != 1) return false;
+    if (!op || --*few < 0 || weight_of(op) > 1 || op->nresults != 1) return false;
     for (int i = 0; i < op->nargs; i++)
         if (!is_numbers(op_arg(op, i), few)) return false;
     return true;

@@ -22,13 +22,6 @@ Value *remat_convert(Remat *r, Value *v, const Layout *want);
 bool remat_moves(Remat *r, Value *v, const Layout *want);
 /* Whether remat_value makes v again by arithmetic alone, without moving anything between threads. */
 bool remat_again(Remat *r, Value *v, const Layout *want);
-/* Issue slots of a warp that the op takes for each register of its result; REMAT_NEVER: it must not
-   be repeated. */
-enum { REMAT_NEVER = 1 << 28 };
-int remat_weight(const Op *op);
-/* The same of the function by which a scan or a reduction joins two elements; what must not be
-   repeated does not count. */
-int remat_joining_weight(const Op *op);
 /* A cast whose result takes fewer bytes than what it is made of, which was not loaded so. */
 bool remat_narrows(const Op *op);
 

@@ -18,7 +18,7 @@
 #include "base/unwind.h"
 #include "ir/rule.h"
 #include "layout/convert.h"
-#include "layout/remat.h"
+#include "layout/weight.h"
 #include "memory/expand.h"
 #include "memory/flow.h"
 #include "memory/late.h"
@@ -140,7 +140,7 @@ static const Layout *shared_slots(LayoutTable *t, const Layout *from, int bits)
 /* Shuffles, and a step for each of them, cost less than a step for each slot. */
 static bool is_shared_better(const Op *reduce, int bits)
 {
-    const int step = remat_joining_weight(reduce), lanes = bits - OF_A_THREAD_LOG2;
+    const int step = weight_of_joining(reduce), lanes = bits - OF_A_THREAD_LOG2;
     return lanes > 0 && ((1 << bits) - (1 << OF_A_THREAD_LOG2)) * step >
                             lanes * (step + reduce->nargs * (COST_WAVE + COST_ISSUE));
 }

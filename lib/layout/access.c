@@ -59,7 +59,6 @@ typedef struct Access {
     int64_t span;   /* bytes within which all of it lies, as far as bounds tell */
     bool is_anywhere; /* each line is another's, in any layout */
     bool is_counted;  /* stored as far behind each other as others are taken */
-    bool is_again;  /* a loop reads the same each turn */
     int weight;     /* how often it runs, as far as loops tell */
 } Access;
 
@@ -174,7 +173,6 @@ static Access access_of(Accesses *x, Op *op, int weight)
     const Value *ptr = op_arg(op, 0);
     const AxisFact *fact = axis_of(x->facts, ptr);
     Access a = {.op = op, .span = span_of(x, ptr), .weight = weight};
-    a.is_again = weight > 1 && ir_is_defined_outside(ptr, op->region);
     a.prefers_order = near_order(&x->near, ptr, a.order);
     const int bytes = value_bytes(op), line = log2_floor(LINE_BYTES / bytes),
               most = vector_most_bytes(op);
@@ -332,7 +330,7 @@ static int instructions_in(const Access *a, const Layout *l)
 static int access_cost(const Access *a, const Layout *l, int hit)
 {
     const int vector_log2 = vector_in(a, l);
-    if (a->width_log2 || a->is_again) hit = COST_WAVE;
+    if (a->width_log2) hit = COST_WAVE;
     int moved = a->op->kind == OP_LOAD ? touched(a, l, vector_log2, LINE_BYTES) * hit
                                        : touched(a, l, vector_log2, SECTOR_BYTES) * COST_SECTOR;
     if (a->is_anywhere) moved = 0;

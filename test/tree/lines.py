@@ -12,7 +12,7 @@ BUDGET = {
     "lib/analysis": 2332,
     "lib/base": 1859,
     "lib/ir": 6896,
-    "lib/layout": 3218,
+    "lib/layout": 3216,
     "lib/linear": 2171,
     "lib/lower": 8096,
     "lib/memory": 4552,

@@ -55,6 +55,7 @@ typedef struct Access {
     bool prefers_order;
     int width_log2; /* elements one instruction may move along the fastest dim */
     int line_log2;  /* elements along it that share a line */
+    bool is_dense;  /* along the next dim lines of it follow each other */
     int64_t groups[TKC_MAX_RANK]; /* neighbours that are read from one place */
     int64_t span;   /* bytes within which all of it lies, as far as bounds tell */
     bool is_anywhere; /* each line is another's, in any layout */
@@ -168,6 +169,14 @@ static void find_groups(const Accesses *x, Access *a)
     for (int d = 0; d < TKC_MAX_RANK; d++) a->groups[d] = 1;
 }
 
+/* Whether lines that run along the fastest dim follow each other along the next. */
+static bool is_dense(const Accesses *x, const Value *ptr, const int *order, int run)
+{
+    const Type *block = ptr->type;
+    return block->rank > 1 && block->shape[order[0]] == INT64_C(1) << run &&
+           near_step(&x->near, ptr, order[1]) == block->shape[order[0]];
+}
+
 static Access access_of(Accesses *x, Op *op, int weight)
 {
     const Value *ptr = op_arg(op, 0);
@@ -188,6 +197,7 @@ static Access access_of(Accesses *x, Op *op, int weight)
     const int64_t step = run ? 1 : near_step(&x->near, ptr, a.order[0]);
     const int within = step >> line ? 0 : line - log2_floor(step);
     if (within < a.line_log2) a.line_log2 = within;
+    a.is_dense = is_dense(x, ptr, a.order, run);
     find_groups(x, &a);
     return a;
 }
@@ -297,7 +307,12 @@ static int touched(const Access *a, const Layout *l, int vector_log2, int bytes)
               within_log2 = a->line_log2 < piece ? a->line_log2 : piece;
     const uint32_t equal = layout_group_bits(l, a->groups), mask = layout_dim_mask(l, dim),
                    near = ((UINT32_C(1) << within_log2) - 1) << layout_dim_shift(l, dim),
-                   within = equal | (near << __builtin_popcount(equal & mask) & mask);
+                   rows = a->is_dense && l->dim_log2[dim] < piece
+                              ? (UINT32_C(1) << (piece - l->dim_log2[dim])) - 1
+                              : 0,
+                   within = equal | (near << __builtin_popcount(equal & mask) & mask) |
+                            (rows << layout_dim_shift(l, a->order[1]) &
+                             layout_dim_mask(l, a->order[1]));
     F2Space pieces = {0}, lanes = {0};
     for (int i = 0; i < l->nbits[DIM_LANE]; i++) {
         f2_space_add(&pieces, l->basis[DIM_LANE][i] & ~within);

@@ -2,7 +2,8 @@
 
        index(register, thread) = index(register, 0) ^ index(0, thread)
 
-   the first being a constant, the second computed once in the entry block. Where the two have no
+   the first being a constant, the second computed once in the entry block, and once more behind each
+   loop that multiplies matrices, for which nothing of it is kept (layout/again.c). Where the two have no
    bit in common, as in every blocked layout, ^ is +, and the constant goes into the immediate of
    the Reg. The thread's part is a sum of a few shifted and masked pieces of the thread number: runs
    of bits whose basis vectors double from one to the next move together.
@@ -71,6 +72,34 @@ static uint32_t project(const Layout *l, int dim, uint32_t index)
     return (index >> layout_dim_shift(l, dim)) & ((1u << l->dim_log2[dim]) - 1);
 }
 
+LLVMBuilderRef lower_aside(const Lower *L)
+{
+    if (!L->threads.before) return L->entry;
+    LLVMPositionBuilderBefore(L->aside, L->threads.before);
+    return L->aside;
+}
+
+static Threads threads_of(Lower *L, LLVMValueRef number)
+{
+    Threads t = {.number = number, .parts = arena_new(L->arena, Map)};
+    map_init(t.parts, L->arena);
+    return t;
+}
+
+void lower_threads(Lower *L)
+{
+    L->threads = threads_of(L, target_thread_id(L));
+}
+
+void lower_threads_anew(Lower *L)
+{
+    L->threads = threads_of(L, target_thread_id_anew(L));
+    LLVMBasicBlockRef next = lower_block(L, "behind");
+    LLVMMoveBasicBlockAfter(next, LLVMGetInsertBlock(L->b));
+    L->threads.before = LLVMBuildBr(L->b, next);
+    lower_place(L, next);
+}
+
 /* Basis of the element index over the bits of the thread number, lanes first. */
 static int thread_basis(const Lower *L, const Layout *l, uint32_t *basis)
 {
@@ -84,14 +113,14 @@ static int thread_basis(const Lower *L, const Layout *l, uint32_t *basis)
 static ThreadPart thread_part(Lower *L, const Layout *l, int dim)
 {
     const uint64_t key = (uint64_t)l->id * TKC_MAX_RANK + (uint64_t)dim + 1;
-    ThreadPart *known = map_get(&L->thread_parts, key);
+    ThreadPart *known = map_get(L->threads.parts, key);
     if (known) return *known;
     uint32_t basis[32];
     int n = thread_basis(L, l, basis);
     for (int i = 0; i < n; i++) basis[i] = project(l, dim, basis[i]);
     known = arena_new(L->arena, ThreadPart);
-    *known = linear(L, L->entry, L->thread, n, basis);
-    map_set(&L->thread_parts, key, known);
+    *known = linear(L, lower_aside(L), L->threads.number, n, basis);
+    map_set(L->threads.parts, key, known);
     return *known;
 }
 
@@ -100,7 +129,7 @@ ThreadPart lower_thread_linear(Lower *L, const uint32_t *lane, const uint32_t *w
     const int lane_bits = __builtin_ctz((unsigned)L->machine->warp_size), bits = thread_bits(L);
     uint32_t basis[32];
     for (int i = 0; i < bits; i++) basis[i] = i < lane_bits ? lane[i] : warp[i - lane_bits];
-    return linear(L, L->entry, L->thread, bits, basis);
+    return linear(L, lower_aside(L), L->threads.number, bits, basis);
 }
 
 LLVMValueRef lower_thread_offset(Lower *L, ThreadPart part, uint32_t constant)
@@ -126,15 +155,15 @@ LLVMValueRef lower_thread_parity(Lower *L, uint32_t lane_mask, uint32_t warp_mas
 {
     uint32_t basis[32], mask = thread_mask(L, lane_mask, warp_mask);
     for (int i = 0; i < thread_bits(L); i++) basis[i] = mask >> i & 1;
-    ThreadPart part = linear(L, L->entry, L->thread, thread_bits(L), basis);
-    return LLVMBuildTrunc(L->entry, part.v, L->i1, "");
+    ThreadPart part = linear(L, lower_aside(L), L->threads.number, thread_bits(L), basis);
+    return LLVMBuildTrunc(lower_aside(L), part.v, L->i1, "");
 }
 
 LLVMValueRef lower_thread_is_zero(Lower *L, uint32_t lane_mask, uint32_t warp_mask)
 {
     uint32_t mask = thread_mask(L, lane_mask, warp_mask) & ((1u << thread_bits(L)) - 1);
     if (!mask) return NULL;
-    LLVMValueRef bits = L->thread;
+    LLVMValueRef bits = L->threads.number;
     if (mask != (1u << thread_bits(L)) - 1) bits = LLVMBuildAnd(L->b, bits, lower_i32(L, mask), "");
     return LLVMBuildICmp(L->b, LLVMIntEQ, bits, lower_i32(L, 0), "");
 }

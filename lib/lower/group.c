@@ -82,7 +82,7 @@ static LLVMValueRef group_offset(const Product *p, const Tiles *t, int operand)
     const ThreadPart part = lower_thread_linear(p->L, lane, warp);
     if (!part.mask) return part.v;
     LLVMBuilderRef here = p->L->b;
-    p->L->b = p->L->entry;
+    p->L->b = lower_aside(p->L);
     const Lane first = {.number = lower_i32(p->L, 0)};
     LLVMValueRef of_warp = lower_shuffle(p->L, part.v, first); /* as ptxas sees */
     p->L->b = here;
@@ -98,7 +98,7 @@ static LLVMValueRef first_of(const Product *p, const Tiles *t, int operand, cons
     LLVMBuilderRef here = L->b;
     LLVMValueRef at = group_offset(p, t, operand),
                  place = lower_i32(L, tkc_op_int(op_arg(ring, 0)->def, ATTR_OFFSET, 0));
-    L->b = L->entry;
+    L->b = lower_aside(L);
     at = target_shared(L, LLVMBuildAdd(L->b, place, at, ""));
     at = LLVMBuildAnd(L->b, at, lower_i32(L, ADDRESS_BITS), "");
     at = LLVMBuildLShr(L->b, at, lower_i32(L, UNIT_LOG2), "");

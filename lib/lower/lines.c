@@ -129,6 +129,7 @@ void lines_open(Lower *L)
     s->kernel = make_subprogram(L, file_of(L, loc), L->fn->name, loc->line);
     LLVMSetSubprogram(L->kernel, s->kernel);
     LLVMSetCurrentDebugLocation2(L->entry, place_of(L, loc));
+    LLVMSetCurrentDebugLocation2(L->aside, place_of(L, loc));
     lines_at(L, loc);
 }
 

@@ -33,6 +33,13 @@ typedef struct Regs {
     int n;
 } Regs;
 
+/* A thread's number in its program and what follows from it alone. */
+typedef struct Threads {
+    LLVMValueRef number; /* i32 */
+    LLVMValueRef before; /* where that is computed: before this instruction; NULL: in the entry block */
+    Map *parts;          /* layout id and dim to ThreadPart, below */
+} Threads;
+
 struct Lower {
     const Func *fn;
     const Machine *machine;
@@ -43,17 +50,17 @@ struct Lower {
     LLVMModuleRef module;
     LLVMBuilderRef b;     /* where code goes */
     LLVMBuilderRef entry; /* end of the block that comes before all: thread ids, coordinates */
+    LLVMBuilderRef aside; /* where coordinates are computed behind a loop */
+    Threads threads;
     LLVMBuilderRef before; /* the innermost loop, out of which LLVM moves nothing by itself */
     LLVMValueRef kernel;
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, global_ptr;
-    LLVMValueRef thread; /* i32, in the entry block: its number in the program */
     LLVMValueRef first_warp; /* i1, likewise: it is of that one; of kernels with tensor maps */
     Regs *values;        /* by value id */
     bool by_groups;      /* some product is a warp group's */
     bool streams;        /* it reads more than it computes: stream.c */
     Bitset early;        /* value ids of what is lowered first of its region */
     LLVMValueRef combines; /* i1, in a combine: both sides are real elements; NULL: always */
-    Map thread_parts;    /* layout id and dim to ThreadPart, below */
     uint32_t shared_bytes, shared_align;
     LLVMValueRef print_room; /* the target's, for what it prints; NULL until then */
     struct Product *begun; /* group.c: what is summed apart, and waited for next; NULL: nothing is */
@@ -128,14 +135,19 @@ void lower_place(Lower *L, LLVMBasicBlockRef block); /* code goes at the end of 
 LLVMBasicBlockRef lower_block(Lower *L, const char *name); /* appended to the kernel */
 
 /* ---- coord.c: which thread holds what ---- */
-/* The part of a linear function of the thread that varies, as a value of the entry block; mask:
-   bits it may set. */
+/* The part of a linear function of the thread that varies, as a value of a block before the code;
+   mask: bits it may set. */
 typedef struct ThreadPart {
     LLVMValueRef v;
     uint32_t mask;
 } ThreadPart;
-/* XOR of lane[i] and warp[i] over the set bits of the thread's lane and warp, in the entry block.
-   Room for every bit of both. */
+/* Where what follows from the number of a thread is computed. */
+LLVMBuilderRef lower_aside(const Lower *L);
+/* The number of a thread is read, in the entry block. */
+void lower_threads(Lower *L);
+/* The code that comes in this region reads the number of a thread anew, and what follows from it. */
+void lower_threads_anew(Lower *L);
+/* XOR of lane[i] and warp[i] over the set bits of the thread's lane and warp. Room for every bit of both. */
 ThreadPart lower_thread_linear(Lower *L, const uint32_t *lane, const uint32_t *warp);
 /* The part XOR a constant, as an i32. */
 LLVMValueRef lower_thread_offset(Lower *L, ThreadPart part, uint32_t constant);

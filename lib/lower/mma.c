@@ -78,7 +78,7 @@ static Side side_of(Lower *L, const Op *op, const DotUnit *unit, int operand)
     for (int i = 0; i < 2; i++)
         if (dot_run_log2(op) + i >= l->dim_log2[s.k]) lanes |= 1u << i;
     LLVMBuilderRef here = L->b;
-    L->b = L->entry; /* words may be made before a loop */
+    L->b = lower_aside(L); /* words may be made before a loop */
     LLVMValueRef inside = lower_thread_is_zero(L, lanes, 0);
     s.outside = inside ? LLVMBuildNot(L->b, inside, "") : NULL;
     L->b = here;

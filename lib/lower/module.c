@@ -213,12 +213,14 @@ const Op *lower_region(Lower *L, const Region *r)
 {
     const Loc *outside = lines_at(L, NULL);
     struct Turned *known = L->turned;
+    const Threads threads = L->threads;
     for (const Op *op = r->first; op && op != r->last; op = op->next)
         if (is_early(L, op)) lower_early(L, op);
     for (const Op *op = r->first; op && op != r->last; op = op->next)
         if (!is_early(L, op)) lower_op(L, op);
     lines_at(L, outside);
     L->turned = known;
+    L->threads = threads;
     check(r->last, "a region without an end reached the lowering");
     return r->last;
 }
@@ -284,7 +286,7 @@ static void lower_body(Lower *L, const LowerJob *job, const char *symbol)
     L->streams = stream_limit(L) > 0;
     L->early = bitset_make(L->arena, (int)L->fn->nvalues);
     ir_walk(L->fn->body, find_early, L);
-    L->thread = target_thread_id(L);
+    lower_threads(L);
     make_params(L);
     lower_fetch_maps(L);
     lower_region(L, L->fn->body);
@@ -315,6 +317,7 @@ static void start_module(Lower *L, const LowerJob *job)
     L->b = LLVMCreateBuilderInContext(L->cx);
     L->entry = LLVMCreateBuilderInContext(L->cx);
     L->before = LLVMCreateBuilderInContext(L->cx);
+    L->aside = LLVMCreateBuilderInContext(L->cx);
 }
 
 bool lower_func(Lowered *out, const LowerJob *job, Arena *a, Diags *dx)
@@ -329,7 +332,6 @@ bool lower_func(Lowered *out, const LowerJob *job, Arena *a, Diags *dx)
     UnwindFrame frame;
     const int errors = dx->nerrors;
     const char *symbol = target_symbol(a, fn->name);
-    map_init(&L->thread_parts, a);
     L->facts = axis_analyze(a, fn);
     L->values = arena_array(a, Regs, fn->nvalues + 1);
     start_module(L, job);
@@ -337,6 +339,7 @@ bool lower_func(Lowered *out, const LowerJob *job, Arena *a, Diags *dx)
     LLVMDisposeBuilder(L->b);
     LLVMDisposeBuilder(L->entry);
     LLVMDisposeBuilder(L->before);
+    LLVMDisposeBuilder(L->aside);
     *out = (Lowered){L->module, L->kernel, symbol, L->shared_bytes, L->min_ptx, NULL, 0};
     out->nlocs = lines_close(L, &out->locs);
     if (!raised && dx->nerrors == errors) return true;

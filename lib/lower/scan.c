@@ -110,7 +110,7 @@ static LLVMValueRef lane_before(Lower *L, const Scan *s, Run run)
 {
     const uint32_t lanes = lanes_of(s, run.low, run.high), below = lanes_of(s, 0, run.low);
     LLVMValueRef others = lane_at(L, s, below, lanes), mask = lower_i32(L, lanes),
-                 here = LLVMBuildAnd(L->b, L->thread, mask, "");
+                 here = LLVMBuildAnd(L->b, L->threads.number, mask, "");
     if (s->reverse) here = LLVMBuildOr(L->b, here, lower_i32(L, ~lanes), "");
     here = LLVMBuildAdd(L->b, here, lower_i32(L, s->reverse ? 1 : -1), "");
     here = LLVMBuildAnd(L->b, here, mask, "");
@@ -120,7 +120,7 @@ static LLVMValueRef lane_before(Lower *L, const Scan *s, Run run)
 
 static LLVMValueRef is_first(Lower *L, const Scan *s, uint32_t lanes)
 {
-    LLVMValueRef here = LLVMBuildAnd(L->b, L->thread, lower_i32(L, lanes), "");
+    LLVMValueRef here = LLVMBuildAnd(L->b, L->threads.number, lower_i32(L, lanes), "");
     return LLVMBuildICmp(L->b, LLVMIntEQ, here, lower_i32(L, s->reverse ? lanes : 0), "");
 }
 

@@ -106,6 +106,8 @@ bool target_kernel(Lower *L, LLVMValueRef fn);
 /* No thread of it takes more registers. */
 void target_limit_registers(Lower *L, LLVMValueRef fn, int most);
 LLVMValueRef target_thread_id(Lower *L);
+/* The same, which nobody takes for what was read before. */
+LLVMValueRef target_thread_id_anew(Lower *L);
 LLVMValueRef target_program_id(Lower *L, int axis);
 LLVMValueRef target_num_programs(Lower *L, int axis);
 /* All threads of the program arrive; shared memory written before is seen after. */

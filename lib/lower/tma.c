@@ -66,7 +66,7 @@ void lower_fetch_maps(Lower *L)
     enum { LANES_LOG2 = 5 };
     const int maps = (int)LLVMCountParams(L->kernel) - L->fn->nparams;
     if (!maps) return;
-    LLVMValueRef warp = LLVMBuildLShr(L->b, L->thread, lower_i32(L, LANES_LOG2), "");
+    LLVMValueRef warp = LLVMBuildLShr(L->b, L->threads.number, lower_i32(L, LANES_LOG2), "");
     warp = lower_shuffle(L, warp, (Lane){.number = lower_i32(L, 0)}); /* as ptxas sees */
     L->first_warp = LLVMBuildICmp(L->b, LLVMIntEQ, warp, lower_i32(L, 0), "");
     for (int i = 0; i < maps; i++) target_fetch_map(L, i, L->first_warp);

@@ -22,6 +22,14 @@
 
 /* ---- numbers of the thread and the program ---- */
 
+/* What the call gives is in [lo, hi). */
+static void in_range(Lower *L, LLVMValueRef call, uint64_t lo, uint64_t hi)
+{
+    unsigned kind = LLVMGetEnumAttributeKindForName("range", 5);
+    LLVMAddCallSiteAttribute(call, LLVMAttributeReturnIndex,
+                             LLVMCreateConstantRangeAttribute(L->cx, kind, 32, &lo, &hi));
+}
+
 /* A special register whose value is in [lo, hi). */
 static LLVMValueRef special(Lower *L, LLVMBuilderRef b, const char *name, uint64_t lo, uint64_t hi)
 {
@@ -30,9 +38,7 @@ static LLVMValueRef special(Lower *L, LLVMBuilderRef b, const char *name, uint64
     LLVMValueRef fn = LLVMGetIntrinsicDeclaration(L->module, id, NULL, 0);
     LLVMValueRef call =
         LLVMBuildCall2(b, LLVMIntrinsicGetType(L->cx, id, NULL, 0), fn, NULL, 0, "");
-    unsigned kind = LLVMGetEnumAttributeKindForName("range", 5);
-    LLVMAddCallSiteAttribute(call, LLVMAttributeReturnIndex,
-                             LLVMCreateConstantRangeAttribute(L->cx, kind, 32, &lo, &hi));
+    in_range(L, call, lo, hi);
     return call;
 }
 
@@ -120,6 +126,13 @@ static LLVMValueRef inline_ptx(Lower *L, LLVMTypeRef result, const char *text, c
     mark(L, call, "nounwind");
     if (!has_effects) mark(L, call, "memory");
     return call;
+}
+
+LLVMValueRef target_thread_id_anew(Lower *L)
+{
+    LLVMValueRef number = inline_ptx(L, L->i32, "mov.u32 $0, %tid.x;", "=r", true, 0, NULL);
+    in_range(L, number, 0, (uint64_t)(L->fn->num_warps * L->machine->warp_size));
+    return number;
 }
 
 void nvptx_effect(Lower *L, const char *text, const char *constraints, int n,

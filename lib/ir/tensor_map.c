@@ -57,13 +57,25 @@ static bool add_factor(const Func *fn, const Value *v, TkcNumber *out, int64_t *
     return known > 0 || param >= 0;
 }
 
+/* A power of two that the op says its number is a multiple of, or what was known. */
+static int64_t said_of(const Op *hint, int64_t known)
+{
+    const Attr *a = tkc_op_attr(hint, ATTR_DIVISIBILITY);
+    const int64_t n = a && a->v[0] > 0 ? a->v[0] & -a->v[0] : 1;
+    return n < known ? known : n > ALIGN ? ALIGN : n;
+}
+
 /* divides: a power of two that the number is known to be a multiple of, ALIGN at most. */
 static bool read_number(const Func *fn, const Value *v, TkcNumber *out, int64_t *divides)
 {
+    int64_t said = 1;
     *divides = 1;
-    while (v->def && (widens(v->def) || v->def->kind == OP_HINT)) v = op_arg(v->def, 0);
+    for (; v->def && (widens(v->def) || v->def->kind == OP_HINT); v = op_arg(v->def, 0))
+        said = said_of(v->def, said);
     *out = (TkcNumber){1, ir_def(v, OP_MUL) ? type_bits(v->type) : 64, {-1, -1, -1}};
-    return add_factor(fn, v, out, divides);
+    if (!add_factor(fn, v, out, divides)) return false;
+    if (*divides < said) *divides = said;
+    return true;
 }
 
 static bool is_one(const TkcNumber *n)

@@ -126,16 +126,25 @@ SpecValue builtin_advance(Spec *sp, const Call *c)
 
 /* ---- descriptors ---- */
 
+/* Of a parameter, by its type. */
+static bool is_multiple(const Func *fn, const Value *v, int64_t of)
+{
+    while (v->def && v->def->kind == OP_CAST) v = op_arg(v->def, 0);
+    return v->region == fn->body && fn->params[v->index].divisibility % of == 0;
+}
+
 /* As tensor maps are, which a chip with TMA has for descriptors: base and rows begin at multiples of 16
-   bytes, as Triton wants it of all. Of parameters the launch makes one, and checks that. */
+   bytes, as Triton wants it of all. Where the launch makes one of a parameter, it checks that; how a
+   parameter itself is aligned its type says. */
 static void assume_aligned(Spec *sp, SpecBlockPtr *p)
 {
     enum { ALIGNMENT = 16 };
     const int64_t all = ALIGNMENT, each = ALIGNMENT / type_bytes(p->base->type->elem);
-    if (!sp->fn->machine || !sp->fn->machine->tma || !p->base->def) return;
-    p->base = build_hint(&sp->b, p->base, ATTR_DIVISIBILITY, 1, &all);
+    if (!sp->fn->machine || !sp->fn->machine->tma) return;
+    if (p->base->def) p->base = build_hint(&sp->b, p->base, ATTR_DIVISIBILITY, 1, &all);
     for (int d = 0; d < p->block.rank - 1; d++)
-        p->strides[d] = build_hint(&sp->b, p->strides[d], ATTR_DIVISIBILITY, 1, &each);
+        if (!is_multiple(sp->fn, p->strides[d], each))
+            p->strides[d] = build_hint(&sp->b, p->strides[d], ATTR_DIVISIBILITY, 1, &each);
 }
 
 SpecValue builtin_make_descriptor(Spec *sp, const Call *c)

@@ -73,10 +73,12 @@ static TkcStatus read_strides(TkcDevice *dev, const TkcTensorMap *m, const Manif
     for (int64_t d = 0; d < m->rank - 1; d++) {
         const int64_t stride = number_of(&m->stride[d], of, pack);
         t->step[d] = t->is_empty ? ALIGN : (uint64_t)(stride * m->bytes);
-        if (!t->is_empty && (stride < 0 || stride >= TKC_MAP_STRIDES / m->bytes))
+        if (t->is_empty) continue;
+        if (stride < 0 || stride >= TKC_MAP_STRIDES / m->bytes || stride * m->bytes % ALIGN)
             return tkc_refuse(dev->cx, TKC_ERROR,
                               "argument '%s': by TMA the kernel has a tensor of it whose %s are "
-                              "%lld elements apart; they must be 0 to 2^40 - 1 bytes apart",
+                              "%lld elements apart; they must be 0 to 2^40 - 1 bytes apart, and "
+                              "a multiple of 16",
                               of->params[m->base].name, dims[d > 0], (long long)stride);
     }
     return TKC_OK;

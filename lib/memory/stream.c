@@ -12,6 +12,8 @@
    threads that would need a barrier, behind which nothing comes ahead. */
 #include "memory/stream.h"
 
+#include <string.h>
+
 #include "analysis/alias.h"
 #include "analysis/axis.h"
 #include "base/power.h"
@@ -223,11 +225,14 @@ static bool feeds_product(const Streams *s, const Value *v, Bitset *seen)
     return false;
 }
 
+/* A copy takes the way of .cg, of fewer than 16 bytes that of .ca; a load that says either means no
+   other value. */
 static bool is_plain(const Op *op)
 {
     const Type *ty = op->kind == OP_LOAD ? op_result(op, 0)->type : NULL;
+    const char *cache = tkc_op_str(op, ATTR_CACHE, ".ca");
     return ty && type_is_block(ty) && ty->dtype != DT_NONE && !type_is_bool(ty) &&
-           !tkc_op_attr(op, ATTR_CACHE);
+           (!strcmp(cache, ".ca") || !strcmp(cache, ".cg"));
 }
 
 /* What is masked off is 0, as a copy makes it. */
@@ -410,12 +415,19 @@ static bool feeds(const Streams *s, const Stream *x, Reason why)
     return why == FOR_PRODUCT ? makes : why == AS_IS_SAID || (!makes && leaves_threads(x));
 }
 
+/* What is masked off comes by a select: beside products of lines alone, for of a block each thread
+   would have the mask. */
+static bool may_select(const Op *load, Reason why)
+{
+    return why == AS_IS_SAID || op_result(load, 0)->type->rank < 2;
+}
+
 static void add_stream(Streams *s, Op *load, Reason why)
 {
     Stream x = {.load = load};
     Slice slice = slice_copy(s, &s->slice);
     x.elsewhere = !is_else_zero(load);
-    if (!is_plain(load) || (x.elsewhere && why != AS_IS_SAID) || !stays_as_it_is(s, load)) return;
+    if (!is_plain(load) || (x.elsewhere && !may_select(load, why)) || !stays_as_it_is(s, load)) return;
     if (!x.elsewhere) find_readers(s, &x, op_result(load, 0));
     if (!feeds(s, &x, why)) return;
     if (!find_box(s, &x) && !(find_copy(s, &x, why) && find_ring(s, &x))) return;

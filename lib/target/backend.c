@@ -160,6 +160,7 @@ static void optimize(Backend *be)
     LLVMErrorRef error = LLVMRunPasses(be->module, PASSES, be->tm, options);
     LLVMDisposePassBuilderOptions(options);
     if (!error) {
+        signs_as_bits(be->module, be->builder);
         order_instructions(be->module, be->builder, be->arena);
         return;
     }

@@ -16,6 +16,10 @@ void nvptx_effect(Lower *L, const char *text, const char *constraints, int n,
    The builder is left anywhere. */
 void order_instructions(LLVMModuleRef module, LLVMBuilderRef builder, Arena *arena);
 
+/* ---- sign.c ---- */
+/* 16-bit floats are negated, and their magnitude is taken, as bits. The builder is left anywhere. */
+void signs_as_bits(LLVMModuleRef module, LLVMBuilderRef builder);
+
 /* ---- ptx_head.c ---- */
 /* What a launch needs, in comments: name, threads, shared memory and parameters of the kernel that
    fn becomes, `symbol` in PTX. */

@@ -16,7 +16,7 @@ typedef struct Again {
     Func *fn;
     Arena *scratch;
     const Op *loop;
-    Map numbers; /* of the ops that stand beside the loop, in their order */
+    Map numbers; /* of ops, in their order */
     ValueMap made;
 } Again;
 
@@ -87,14 +87,17 @@ static void serve(Again *a, Op *op, Op *at)
     }
 }
 
-static void pass_loop(Again *a, Op *loop)
+static bool multiplies(const Op *op)
 {
-    int n = 0;
+    return ir_is_loop(op) && ir_contains(op->regions[op->nregions - 1], OP_DOT, true);
+}
+
+/* What comes behind the next such loop goes through that, too. */
+static void pass_loop(Again *a, const Op *loop)
+{
     a->loop = loop;
     a->made = ir_value_map(a->scratch, a->fn);
-    map_init(&a->numbers, a->scratch);
-    for (Op *op = loop->region->first; op; op = op->next) map_set_number(&a->numbers, op, n++);
-    for (Op *at = loop->next; at; at = at->next)
+    for (Op *at = loop->next; at; at = multiplies(at) ? NULL : at->next)
         for (Op *op = at; op; op = ir_next(op, at)) serve(a, op, at);
 }
 
@@ -102,8 +105,7 @@ static void pass_region(Again *a, Region *r)
 {
     for (Op *op = r->first; op; op = op->next) {
         for (int i = 0; i < op->nregions; i++) pass_region(a, op->regions[i]);
-        if (ir_is_loop(op) && ir_contains(op->regions[op->nregions - 1], OP_DOT, true))
-            pass_loop(a, op);
+        if (multiplies(op)) pass_loop(a, op);
     }
 }
 
@@ -112,5 +114,9 @@ static void pass_region(Again *a, Region *r)
 void again_run(Pass *p, Func *fn)
 {
     Again a = {.fn = fn, .scratch = p->scratch};
+    int n = 0;
+    map_init(&a.numbers, p->scratch);
+    for (const Op *op = fn->body->first; op; op = ir_next(op, NULL))
+        map_set_number(&a.numbers, op, n++);
     pass_region(&a, fn->body);
 }

@@ -12,7 +12,7 @@ BUDGET = {
     "lib/analysis": 2332,
     "lib/base": 1859,
     "lib/ir": 6908,
-    "lib/layout": 3348,
+    "lib/layout": 3354,
     "lib/linear": 2171,
     "lib/lower": 8148,
     "lib/memory": 4564,

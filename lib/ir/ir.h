@@ -129,6 +129,11 @@ static inline bool ir_is_loop(const Op *op)
 {
     return op->kind == OP_FOR || op->kind == OP_WHILE;
 }
+/* A loop whose turns multiply matrices. */
+static inline bool ir_is_product_loop(const Op *op)
+{
+    return ir_is_loop(op) && ir_contains(op->regions[op->nregions - 1], OP_DOT, true);
+}
 /* The comparison that holds exactly when this one does not, on integers; OP_NONE for any other
    op. */
 OpKind ir_opposite_compare(OpKind kind);

@@ -87,17 +87,12 @@ static void serve(Again *a, Op *op, Op *at)
     }
 }
 
-static bool multiplies(const Op *op)
-{
-    return ir_is_loop(op) && ir_contains(op->regions[op->nregions - 1], OP_DOT, true);
-}
-
 /* What comes behind the next such loop goes through that, too. */
 static void pass_loop(Again *a, const Op *loop)
 {
     a->loop = loop;
     a->made = ir_value_map(a->scratch, a->fn);
-    for (Op *at = loop->next; at; at = multiplies(at) ? NULL : at->next)
+    for (Op *at = loop->next; at; at = ir_is_product_loop(at) ? NULL : at->next)
         for (Op *op = at; op; op = ir_next(op, at)) serve(a, op, at);
 }
 
@@ -105,7 +100,7 @@ static void pass_region(Again *a, Region *r)
 {
     for (Op *op = r->first; op; op = op->next) {
         for (int i = 0; i < op->nregions; i++) pass_region(a, op->regions[i]);
-        if (multiplies(op)) pass_loop(a, op);
+        if (ir_is_product_loop(op)) pass_loop(a, op);
     }
 }
 

@@ -45,7 +45,6 @@ static LLVMValueRef trip_count(Lower *L, const Op *op, DType dt)
 typedef struct LoopHas {
     bool accesses;       /* to global memory */
     bool copies;         /* that run on behind it */
-    bool products;
     bool group_products; /* of warp groups */
 } LoopHas;
 
@@ -54,7 +53,6 @@ static void find(Op *op, void *found)
     LoopHas *has = found;
     has->accesses |= op->kind == OP_LOAD || op->kind == OP_STORE;
     has->copies |= op->kind == OP_COPY_ASYNC;
-    has->products |= op->kind == OP_DOT;
     has->group_products |= dot_is_async(op);
 }
 
@@ -154,7 +152,7 @@ void lower_for(Lower *L, const Op *op)
         carried_edge(&out[i], back[i], latch);
         lower_set(L, op_result(op, i), out[i].regs);
     }
-    if (has.products) lower_threads_anew(L);
+    if (ir_is_product_loop(op)) lower_threads_anew(L);
 }
 
 /* ---- while ---- */
@@ -186,13 +184,12 @@ void lower_while(Lower *L, const Op *op)
     for (int i = 0; i < n; i++) back[i] = carried_back(L, &in[i], carry_passed(body, i));
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(L->b);
     LLVMValueRef to_next = LLVMBuildBr(L->b, head);
-    const LoopHas has = look_into(body);
-    if (has.group_products) keep_rolled(L, to_next);
+    if (look_into(body).group_products) keep_rolled(L, to_next);
     for (int i = 0; i < n; i++) carried_edge(&in[i], back[i], latch);
     LLVMMoveBasicBlockAfter(after, latch);
     lower_place(L, after);
     for (int i = 0; i < n; i++) lower_set(L, op_result(op, i), lower_get(L, carry_passed(test, i)));
-    if (has.products) lower_threads_anew(L);
+    if (ir_is_product_loop(op)) lower_threads_anew(L);
 }
 
 /* ---- if ---- */

@@ -68,7 +68,7 @@ void lower_poll(Lower *L, const Op *op)
               .scope = tkc_op_str(op, ATTR_SCOPE, "gpu")};
     if (op->nargs > 2) {
         a.timeout = lower_reg(L, op_arg(op, 2), 0);
-        a.start = target_nanoseconds(L);
+        a.start = target_instr(L, INSTR_NANOSECONDS, 0, NULL);
     }
     Regs out = lower_regs_new(L, lower_nregs(result->type));
     LLVMValueRef canonical = lower_canonical(L, result->type);

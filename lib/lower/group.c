@@ -418,5 +418,5 @@ void lower_stagger(Lower *L, const Op *loop, LLVMValueRef count)
                                     lower_i32(L, cycles), ""),
                  is_long = LLVMBuildICmp(L->b, LLVMIntUGE, count,
                                          LLVMConstInt(type, LEAST_TURNS, false), "");
-    target_hold(L, LLVMBuildSelect(L->b, is_long, all, lower_i32(L, 0), ""));
+    lower_instr(L, INSTR_HOLD, LLVMBuildSelect(L->b, is_long, all, lower_i32(L, 0), ""));
 }

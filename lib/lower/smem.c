@@ -83,7 +83,7 @@ static void store_block(Lower *L, const Op *op, const Value *x)
         lower_shared_store(L, address, imm, 1 << s.at.vector_log2, xs, pred);
     }
     if (L->machine->tma && tkc_op_attr(memory_buffer(op)->def, ATTR_COPIES))
-        target_group_fence(L);
+        target_instr(L, INSTR_GROUP_FENCE, 0, NULL);
 }
 
 void lower_sstore(Lower *L, const Op *op)
@@ -262,12 +262,12 @@ void lower_copy_async(Lower *L, const Op *op)
 void lower_commit(Lower *L, const Op *op)
 {
     (void)op;
-    target_commit(L);
+    target_instr(L, INSTR_COMMIT, 0, NULL);
 }
 
 void lower_wait(Lower *L, const Op *op)
 {
-    target_wait(L, (int)tkc_op_int(op, ATTR_PENDING, 0));
+    lower_instr(L, INSTR_WAIT, lower_i32(L, tkc_op_int(op, ATTR_PENDING, 0)));
     if (!tkc_op_int(op, ATTR_OWN, 0)) target_barrier(L);
 }
 

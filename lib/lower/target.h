@@ -133,10 +133,6 @@ void target_hold_sums(Lower *L, int n, LLVMValueRef *sums);
 void target_release_sums(Lower *L);
 void target_group_mma(Lower *L, const struct GroupMma *m);
 void target_group_wait(Lower *L, int pending, int n, LLVMValueRef *sums);
-/* For so many cycles of its multiprocessor (i32, the same for a warp) this warp does nothing. */
-void target_hold(Lower *L, LLVMValueRef cycles);
-/* What this thread has stored to shared memory is there for such products. */
-void target_group_fence(Lower *L);
 /* 32-bit words of `count` (1, 2 or 4) matrices in shared memory; this thread gives the address of a
    row of 16 bytes (linear/shared_matrix.h); every lane takes part. */
 void target_load_rows(Lower *L, LLVMValueRef ptr, int64_t offset, int count, bool transposed,
@@ -145,31 +141,14 @@ void target_load_rows(Lower *L, LLVMValueRef ptr, int64_t offset, int count, boo
 void target_load(Lower *L, const Access *at, LLVMValueRef *words);
 void target_store(Lower *L, const Access *at, const LLVMValueRef *words);
 void target_copy_async(Lower *L, const Copy *c);
-/* A thread's copies since the last commit are a group; it waits for all groups but the latest
-   `pending`. */
-void target_commit(Lower *L);
-void target_wait(Lower *L, int pending);
-/* The tensor map number `map`, which a box will ask for, is brought near. */
-void target_fetch_map(Lower *L, int map, LLVMValueRef acts);
-/* Barriers (i32, byte offsets in shared memory) for `arrivals` each time, of BoxCopy or of box_free,
-   which a warp does for what its lanes have read; with 0 it is none any more. Waiting is for all of
-   them, `turn` being 0 and 1 by turns; only in warps where `acts` is true (NULL: in all). */
+/* From the matrix; and to it, without a barrier. */
 void target_copy_box(Lower *L, const BoxCopy *c);
-void target_box_barrier(Lower *L, LLVMValueRef barrier, int arrivals, LLVMValueRef acts);
-void target_box_free(Lower *L, LLVMValueRef barrier);
-void target_box_wait(Lower *L, LLVMValueRef barrier, LLVMValueRef turn, LLVMValueRef acts);
-/* To the matrix, without a barrier; and until all of these are there, for the thread that asked. */
 void target_store_box(Lower *L, const BoxCopy *c);
-void target_store_wait(Lower *L, LLVMValueRef acts);
-/* Boxes that `acts` asks for from here on see what was done to shared memory; NULL: those of
-   all threads, what was written to global memory. */
-void target_box_fence(Lower *L, LLVMValueRef acts);
 /* words: in, what the elements change by; out, what they were before, 0 where pred is false. */
 void target_atomic(Lower *L, const Atomic *at, LLVMValueRef *words);
 bool target_has_atomic(const Lower *L, const char *rmw, DType dt);
 /* int1: whether it came to be so; it has read at least once. */
 LLVMValueRef target_poll(Lower *L, const Poll *at);
-LLVMValueRef target_nanoseconds(Lower *L); /* i64, of a clock that all programs have */
 bool target_has(const Lower *L, Instr instr);
 LLVMValueRef target_instr(Lower *L, Instr instr, int nargs, const LLVMValueRef *args);
 /* Text in the target's own assembly: one value of the given type for each output register, from

@@ -69,7 +69,9 @@ void lower_fetch_maps(Lower *L)
     LLVMValueRef warp = LLVMBuildLShr(L->b, L->threads.number, lower_i32(L, LANES_LOG2), "");
     warp = lower_shuffle(L, warp, (Lane){.number = lower_i32(L, 0)}); /* as ptxas sees */
     L->first_warp = LLVMBuildICmp(L->b, LLVMIntEQ, warp, lower_i32(L, 0), "");
-    for (int i = 0; i < maps; i++) target_fetch_map(L, i, L->first_warp);
+    for (int i = 0; i < maps; i++)
+        lower_instr(L, INSTR_FETCH_MAP, L->first_warp,
+                    LLVMGetParam(L->kernel, (unsigned)(L->fn->nparams + i)));
 }
 
 void lower_copy_box(Lower *L, const Op *op)
@@ -97,43 +99,49 @@ void lower_store_box(Lower *L, const Op *op)
 void lower_store_wait(Lower *L, const Op *op)
 {
     (void)op;
-    target_store_wait(L, L->first_warp);
+    lower_instr(L, INSTR_STORE_WAIT, L->first_warp);
     target_barrier(L);
 }
 
-static void each_barrier(Lower *L, const Op *op, int copies)
+/* Begins or ends them. */
+static void each_barrier(Lower *L, const Op *op, Instr instr)
 {
     const Op *alloc = op_arg(op, 0)->def;
-    for (int i = 0; i < tkc_op_int(alloc, ATTR_COPIES, 1); i++)
-        target_box_barrier(L, at_number(L, op_arg(op, 0), lower_i32(L, i)), copies, one_thread(L));
+    LLVMValueRef arrivals = lower_i32(L, tkc_op_int(op, ATTR_ARRIVALS, 1));
+    for (int i = 0; i < tkc_op_int(alloc, ATTR_COPIES, 1); i++) {
+        LLVMValueRef acts = one_thread(L), at = at_number(L, op_arg(op, 0), lower_i32(L, i)),
+                     args[] = {target_shared(L, at), acts, arrivals};
+        target_instr(L, instr, instr == INSTR_BARRIER_BEGIN ? 3 : 2, args);
+    }
 }
 
 /* The fence is for boxes: they see the barriers, and come behind what threads did before. */
 void lower_tma_begin(Lower *L, const Op *op)
 {
-    each_barrier(L, op, (int)tkc_op_int(op, ATTR_ARRIVALS, 1));
-    target_box_fence(L, one_thread(L));
-    if (tkc_op_int(op, ATTR_FENCE, 0)) target_box_fence(L, NULL);
+    each_barrier(L, op, INSTR_BARRIER_BEGIN);
+    lower_instr(L, INSTR_BOX_FENCE, one_thread(L));
+    if (tkc_op_int(op, ATTR_FENCE, 0)) target_instr(L, INSTR_GLOBAL_FENCE, 0, NULL);
 }
 
 void lower_tma_end(Lower *L, const Op *op)
 {
-    each_barrier(L, op, 0);
+    each_barrier(L, op, INSTR_BARRIER_END);
 }
 
 static LLVMValueRef barrier_of(Lower *L, const Op *op)
 {
-    return at_number(L, op_arg(op, 0), lower_scalar(L, op_arg(op, 1)));
+    return target_shared(L, at_number(L, op_arg(op, 0), lower_scalar(L, op_arg(op, 1))));
 }
 
 /* What is claimed only the warp waits for that asks for boxes. */
 void lower_tma_wait(Lower *L, const Op *op)
 {
-    LLVMValueRef acts = op->kind == OP_TMA_CLAIM ? L->first_warp : NULL;
-    target_box_wait(L, barrier_of(L, op), lower_scalar(L, op_arg(op, 2)), acts);
+    LLVMValueRef args[] = {barrier_of(L, op), lower_scalar(L, op_arg(op, 2)), L->first_warp};
+    if (op->kind == OP_TMA_CLAIM) target_instr(L, INSTR_BARRIER_CLAIM, 3, args);
+    else target_instr(L, INSTR_BARRIER_WAIT, 2, args);
 }
 
 void lower_tma_free(Lower *L, const Op *op)
 {
-    target_box_free(L, barrier_of(L, op));
+    lower_instr(L, INSTR_BARRIER_FREE, barrier_of(L, op));
 }

@@ -256,8 +256,10 @@ static const struct {
     DType result;
     const char *text, *constraints;
     int sm, ptx;
+    bool has_effects;
 } instrs[INSTR_COUNT] = {
-#define INSTR(ID, result, ...) [INSTR_##ID] = {DT_##result, __VA_ARGS__},
+#define INSTR(ID, result, ...) [INSTR_##ID] = {DT_##result, __VA_ARGS__, false},
+#define EFFECT(ID, result, ...) [INSTR_##ID] = {DT_##result, __VA_ARGS__, true},
 #include "lower/instr.def"
 #undef INSTR
 };
@@ -271,8 +273,10 @@ LLVMValueRef target_instr(Lower *L, Instr instr, int nargs, const LLVMValueRef *
 {
     check(target_has(L, instr), "instruction %d is not one of %s", (int)instr, L->machine->name);
     lower_need_ptx(L, instrs[instr].ptx);
-    return inline_ptx(L, lower_dtype(L, instrs[instr].result), instrs[instr].text,
-                     instrs[instr].constraints, false, nargs, args);
+    const DType result = instrs[instr].result;
+    return inline_ptx(L, result ? lower_dtype(L, result) : LLVMVoidTypeInContext(L->cx),
+                      instrs[instr].text, instrs[instr].constraints, instrs[instr].has_effects,
+                      nargs, args);
 }
 
 /* ---- matrices ---- */
@@ -453,21 +457,6 @@ void target_group_wait(Lower *L, int pending, int n, LLVMValueRef *sums)
     }
 }
 
-void target_hold(Lower *L, LLVMValueRef cycles)
-{
-    nvptx_effect(L,
-                 "{\n\t.reg .pred p;\n\t.reg .b32 start, now;\n\tsetp.eq.u32 p, $0, 0;\n\t"
-                 "@p bra over;\n\tmov.u32 start, %clock;\n\tagain:\n\tmov.u32 now, %clock;\n\t"
-                 "sub.s32 now, now, start;\n\tsetp.lt.u32 p, now, $0;\n\t@p bra again;\n\t"
-                 "over:\n\t}",
-                 "r", 1, &cycles);
-}
-
-void target_group_fence(Lower *L)
-{
-    nvptx_effect(L, "fence.proxy.async.shared::cta;", "", 0, NULL);
-}
-
 /* ---- the user's PTX ---- */
 
 /* The lowest PTX version that has what the text names. What is not in the list is as old as the
@@ -584,16 +573,6 @@ void target_copy_async(Lower *L, const Copy *c)
                from, c->bytes);
     buf_puts(&p.text, c->pred ? ", n;\n\t}" : there);
     ptx_end(&p, true, NULL);
-}
-
-void target_commit(Lower *L)
-{
-    nvptx_effect(L, "cp.async.commit_group;", "", 0, NULL);
-}
-
-void target_wait(Lower *L, int pending)
-{
-    nvptx_effect(L, arena_printf(L->arena, "cp.async.wait_group %d;", pending), "", 0, NULL);
 }
 
 void target_load_rows(Lower *L, LLVMValueRef ptr, int64_t offset, int count, bool transposed,
@@ -753,11 +732,6 @@ void target_atomic(Lower *L, const Atomic *a, LLVMValueRef *in)
 }
 
 /* ---- waiting ---- */
-
-LLVMValueRef target_nanoseconds(Lower *L)
-{
-    return inline_ptx(L, L->i64, "mov.u64 $0, %globaltimer;", "=l", true, 0, NULL);
-}
 
 LLVMValueRef target_poll(Lower *L, const Poll *a)
 {

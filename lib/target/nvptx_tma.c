@@ -26,11 +26,6 @@ static void next_column(Buf *text, const BoxCopy *c, int i)
     buf_printf(text, "\n\tadd.s32 c, $%d, %d;", COLUMN, i * c->columns);
 }
 
-static LLVMValueRef map_of(const Lower *L, int map)
-{
-    return LLVMGetParam(L->kernel, (unsigned)(L->fn->nparams + map));
-}
-
 static int barrier_of(const BoxCopy *c)
 {
     return COLUMN + c->rank;
@@ -50,7 +45,9 @@ static const char *place(Lower *L, const BoxCopy *c)
 static void box_effect(Lower *L, Buf *text, const BoxCopy *c)
 {
     LLVMValueRef args[COLUMN + TKC_DESCRIPTOR_RANK + 1] = {
-        [ACTS] = c->acts, [MAP] = map_of(L, c->map), [AT] = target_shared(L, c->at)};
+        [ACTS] = c->acts,
+        [MAP] = LLVMGetParam(L->kernel, (unsigned)(L->fn->nparams + c->map)),
+        [AT] = target_shared(L, c->at)};
     Buf constraints = buf_make(L->arena);
     int n = COLUMN;
     for (int d = 0; d < c->rank; d++) args[n++] = c->index[d];
@@ -59,13 +56,6 @@ static void box_effect(Lower *L, Buf *text, const BoxCopy *c)
     for (int i = AT; i < n; i++) buf_puts(&constraints, ",r");
     buf_puts(text, "\nover:\n\t}");
     nvptx_effect(L, buf_text(text), buf_text(&constraints), n, args);
-}
-
-void target_fetch_map(Lower *L, int map, LLVMValueRef acts)
-{
-    Buf text = elect(L);
-    buf_puts(&text, "\n\t@p prefetch.tensormap [$1];\nover:\n\t}");
-    nvptx_effect(L, buf_text(&text), "b,l", 2, (LLVMValueRef[]){acts, map_of(L, map)});
 }
 
 void target_copy_box(Lower *L, const BoxCopy *c)
@@ -95,47 +85,4 @@ void target_store_box(Lower *L, const BoxCopy *c)
     }
     buf_puts(&text, "\n\t@p cp.async.bulk.commit_group;");
     box_effect(L, &text, c);
-}
-
-void target_store_wait(Lower *L, LLVMValueRef acts)
-{
-    Buf text = elect(L);
-    buf_puts(&text, "\n\t@p cp.async.bulk.wait_group 0;\nover:\n\t}");
-    nvptx_effect(L, buf_text(&text), "b", 1, &acts);
-}
-
-void target_box_barrier(Lower *L, LLVMValueRef barrier, int arrivals, LLVMValueRef acts)
-{
-    Buf text = buf_make(L->arena);
-    if (arrivals) buf_printf(&text, "@$1 mbarrier.init.shared::cta.b64 [$0], %d;", arrivals);
-    else buf_puts(&text, "@$1 mbarrier.inval.shared::cta.b64 [$0];");
-    nvptx_effect(L, buf_text(&text), "r,b", 2, (LLVMValueRef[]){target_shared(L, barrier), acts});
-}
-
-/* TMA is another proxy than the threads' own accesses, of which no barrier tells it. */
-void target_box_fence(Lower *L, LLVMValueRef acts)
-{
-    if (acts) nvptx_effect(L, "@$0 fence.proxy.async.shared::cta;", "b", 1, &acts);
-    else nvptx_effect(L, "fence.proxy.async.global;", "", 0, NULL);
-}
-
-/* Who waits for it comes behind what all lanes have read. */
-void target_box_free(Lower *L, LLVMValueRef barrier)
-{
-    nvptx_effect(L,
-           "{\n\t.reg .pred p;\n\tbar.warp.sync -1;\n\telect.sync _|p, -1;\n\t"
-           "@p mbarrier.arrive.shared::cta.b64 _, [$0];\n\t}",
-           "r", 1, (LLVMValueRef[]){target_shared(L, barrier)});
-}
-
-void target_box_wait(Lower *L, LLVMValueRef barrier, LLVMValueRef turn, LLVMValueRef acts)
-{
-    Buf text = buf_make(L->arena);
-    buf_puts(&text, "{\n\t.reg .pred done;\n\t");
-    if (acts) buf_puts(&text, "@!$2 bra over;\n\t");
-    buf_puts(&text, "again:\n\tmbarrier.try_wait.parity.shared::cta.b64 done, [$0], $1;"
-                    "\n\t@!done bra again;\n\t");
-    buf_puts(&text, acts ? "over:\n\t}" : "}");
-    nvptx_effect(L, buf_text(&text), acts ? "r,r,b" : "r,r", acts ? 3 : 2,
-           (LLVMValueRef[]){target_shared(L, barrier), turn, acts});
 }

@@ -82,7 +82,7 @@ static bool check_limits(Job *j)
 bool job_check_options(Job *j, const SpecRequest *rq)
 {
     const TkcOptions *o = j->options;
-    int most = rq->machine->max_threads / rq->machine->warp_size;
+    int most = MACHINE_THREADS / MACHINE_LANES;
     if (rq->num_warps && (!is_power_of_two(rq->num_warps) || rq->num_warps > most))
         return diag_fail(j->dx, SPAN_NONE,
                          "the number of warps is %d; it must be a power of two, at most %d",
@@ -90,9 +90,9 @@ bool job_check_options(Job *j, const SpecRequest *rq)
     if (rq->num_stages < 0)
         return diag_fail(j->dx, SPAN_NONE, "the number of stages is %d; it must be 1 or more",
                          rq->num_stages);
-    if (o->max_registers < 0 || o->max_registers > rq->machine->max_regs_thread)
+    if (o->max_registers < 0 || o->max_registers > MACHINE_THREAD_REGISTERS)
         return diag_fail(j->dx, SPAN_NONE, "the number of registers is %d; it must be from 1 to %d",
-                         o->max_registers, rq->machine->max_regs_thread);
+                         o->max_registers, MACHINE_THREAD_REGISTERS);
     if (o->symbol && !*o->symbol)
         return diag_fail(j->dx, SPAN_NONE, "the symbol of the kernel is empty");
     return check_limits(j) && check_budget(j, "steps", o->max_steps, LONG_MAX) &&

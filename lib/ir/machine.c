@@ -1,16 +1,14 @@
-/* The targets' facts, from machines.def; what all of them share is written once here. */
+/* The targets' facts, from machines.def. */
 #include "ir/machine.h"
 
 #include <string.h>
 
-#include "base/power.h"
-
 static const Machine machines[] = {
 #define MACHINE(name_, sm_, specific_, smem_, cp_async_, tma_, redux_, bf16_, fp8_, \
                 ptx_) \
-    {.name = name_, .sm = sm_, .arch_specific = specific_, .warp_size = 32, .max_threads = 1024, \
-     .max_smem = smem_, .max_regs_thread = 255, .cp_async = cp_async_, \
-     .tma = tma_, .redux = redux_, .bf16_arith = bf16_, .fp8_mma = fp8_, .min_ptx = ptx_},
+    {.name = name_, .sm = sm_, .arch_specific = specific_, .max_smem = smem_, \
+     .cp_async = cp_async_, .tma = tma_, .redux = redux_, .bf16_arith = bf16_, .fp8_mma = fp8_, \
+     .min_ptx = ptx_},
 #include "ir/machines.def"
 #undef MACHINE
 };
@@ -22,11 +20,6 @@ const Machine *machine_find(const char *name)
     for (int i = 0; i < MACHINES; i++)
         if (strcmp(machines[i].name, name) == 0) return &machines[i];
     return NULL;
-}
-
-int machine_lane_bits(const Machine *m)
-{
-    return log2_floor(m ? m->warp_size : 32);
 }
 
 int machine_programs(const Machine *m, int64_t bytes)

@@ -11,22 +11,22 @@ struct Machine {
     const char *name;        /* "sm_90a" */
     int sm;                  /* 90 */
     bool arch_specific;      /* the `a` variants: wgmma, setmaxnreg */
-    int warp_size;           /* 32 */
-    int max_threads;         /* a block: 1024 */
     int max_smem;            /* bytes a block can have with opt-in */
-    int max_regs_thread;     /* 255 */
     bool cp_async, tma, redux, bf16_arith;
     bool fp8_mma;            /* mma.sync multiplies fp8 as such */
     const char *min_ptx;     /* lowest PTX ISA that knows it, as an LLVM feature: "+ptx78" */
 };
 
+/* What all of them share. */
 enum {
+    MACHINE_LANES = 32, /* of a warp */
+    MACHINE_LANE_BITS = 5,
+    MACHINE_THREADS = 1024, /* of a block, at most */
+    MACHINE_THREAD_REGISTERS = 255,
     MACHINE_REGISTERS = 65536, /* of 32 bits, of a multiprocessor */
     MACHINE_RESERVED = 1024    /* bytes of shared memory of each program, by the driver */
 };
 
-/* log2 of a warp's lanes; of 32 where no machine was chosen. */
-int machine_lane_bits(const Machine *m);
 /* How many programs of so many bytes of shared memory a multiprocessor has room for. */
 int machine_programs(const Machine *m, int64_t bytes);
 /* NULL when unknown. */

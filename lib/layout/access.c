@@ -91,11 +91,6 @@ bool access_is_block(const Op *op)
     return type_is_block(op_arg(op, 0)->type);
 }
 
-static int lane_bits(const Accesses *x)
-{
-    return machine_lane_bits(x->fn->machine);
-}
-
 static int warp_bits(const Accesses *x)
 {
     return log2_floor(x->fn->num_warps);
@@ -386,7 +381,7 @@ static const Layout *group_layout(const Accesses *x, const Group *g, int width_l
                        .order = g->order,
                        .thread_log2 = thread_log2,
                        .warp_order = warp_order,
-                       .lane_bits = lane_bits(x),
+                       .lane_bits = MACHINE_LANE_BITS,
                        .warp_bits = warp_bits(x)};
     return layout_blocked_as(ir_of(x->fn)->layouts, &b);
 }
@@ -396,7 +391,7 @@ static int share_log2(const Accesses *x, const Group *g)
 {
     int total = 0;
     for (int d = 0; d < g->rank; d++) total += g->dim_log2[d];
-    int share = total - lane_bits(x) - warp_bits(x), along = g->dim_log2[g->order[0]];
+    int share = total - MACHINE_LANE_BITS - warp_bits(x), along = g->dim_log2[g->order[0]];
     if (share < 0) share = 0;
     return share < along ? share : along;
 }
@@ -413,11 +408,11 @@ static int64_t division_cost(const Accesses *x, const Op *op, int dim, const Lay
 
 /* A scan has a step for each bit of a lane, of every run of neighbours in a thread; what is gathered
    lies in shared memory as near each other as those that ask for it. */
-static int64_t moving_cost(const Accesses *x, const Op *op, const Layout *l)
+static int64_t moving_cost(const Op *op, const Layout *l)
 {
     const int run = layout_run_log2(l, (int)tkc_op_int(op, ATTR_AXIS, 0)), n = layout_registers(l);
     if (op->kind == OP_SCAN)
-        return (n >> run) * lane_bits(x) *
+        return (n >> run) * MACHINE_LANE_BITS *
                (op->nargs * COST_WAVE + COST_STEP + weight_of_joining(op));
     return n * (COST_ISSUE + (COST_WAVE << run));
 }
@@ -426,7 +421,7 @@ static int64_t moving_cost(const Accesses *x, const Op *op, const Layout *l)
 static int64_t other_cost(const Accesses *x, const Group *g, const Op *op, const Layout *l)
 {
     if (!is_of_shape(g, op_result(op, 0)->type)) return 0;
-    if (op->kind == OP_SCAN || op->kind == OP_GATHER) return moving_cost(x, op, l);
+    if (op->kind == OP_SCAN || op->kind == OP_GATHER) return moving_cost(op, l);
     return division_slots(op) ? division_cost(x, op, g->order[0], l) : 0;
 }
 

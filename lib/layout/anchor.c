@@ -184,13 +184,12 @@ int anchor_run_log2(const Anchors *x, const Op *dot, const Layout *sum)
 }
 
 /* Elements in squares. */
-static const Layout *square(LayoutTable *t, int rank, const uint8_t *dim_log2, int lane_bits,
-                            int warp_bits)
+static const Layout *square(LayoutTable *t, int rank, const uint8_t *dim_log2, int warp_bits)
 {
     const int row = rank - 2, column = rank - 1;
     int order[] = {column, row, 0}, thread[TKC_MAX_RANK] = {0}, total = 0;
     for (int i = 0; i < rank; i++) total += dim_log2[i];
-    const int share = total - lane_bits - warp_bits;
+    const int share = total - MACHINE_LANE_BITS - warp_bits;
     for (int i = 0; i < share; i++) {
         if (thread[column] <= thread[row] && thread[column] < dim_log2[column]) thread[column]++;
         else if (thread[row] < dim_log2[row]) thread[row]++;
@@ -202,7 +201,7 @@ static const Layout *square(LayoutTable *t, int rank, const uint8_t *dim_log2, i
                        .thread_log2 = thread,
                        .nwoven = 2,
                        .woven = woven,
-                       .lane_bits = lane_bits,
+                       .lane_bits = MACHINE_LANE_BITS,
                        .warp_bits = warp_bits};
     return layout_blocked_as(t, &b);
 }
@@ -213,11 +212,10 @@ const Layout *anchor_dot(const Anchors *x, const Op *dot)
     const Value *result = op_result(dot, 0);
     const Type *ty = result->type;
     const MmaRow *mma = dot_unit(dot).mma;
-    const int lane_bits = machine_lane_bits(x->fn->machine),
-              warp_bits = log2_floor(x->fn->num_warps);
+    const int warp_bits = log2_floor(x->fn->num_warps);
     uint8_t dims[TKC_MAX_RANK];
     layout_pad(ty->rank, ty->shape, dims);
-    if (!mma) return square(t, ty->rank, dims, lane_bits, warp_bits);
+    if (!mma) return square(t, ty->rank, dims, warp_bits);
     WarpSplit groups;
     if (dot_splits_in_groups(dot, &groups) && !has_operand_across(x, dot))
         return fragment_sum(t, mma->shape, 2, dims, groups, warp_bits);

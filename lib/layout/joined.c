@@ -111,7 +111,7 @@ static bool find_parts(Joined *j, const Value *v)
 const Layout *joined_layout(Arena *scratch, const Func *fn, const Value *v)
 {
     Joined j = {.scratch = scratch, .rank = v->type->rank, .best_cost = INT32_MAX};
-    const int lane_bits = machine_lane_bits(fn->machine), warp_bits = log2_floor(fn->num_warps);
+    const int lane_bits = MACHINE_LANE_BITS, warp_bits = log2_floor(fn->num_warps);
     if (j.rank < 3) return NULL;
     j.seen = bitset_make(scratch, (int)fn->nvalues);
     const int total = layout_pad(j.rank, v->type->shape, j.dim_log2);

@@ -12,12 +12,13 @@
    of a thread number and is left out. */
 #include "lower/lower.h"
 
+#include "base/power.h"
 #include "base/unwind.h"
 #include "ir/type.h"
 
 static int thread_bits(const Lower *L)
 {
-    return __builtin_ctz((unsigned)(L->fn->num_warps * L->machine->warp_size));
+    return MACHINE_LANE_BITS + log2_floor(L->fn->num_warps);
 }
 
 static LLVMValueRef shift(Lower *L, LLVMBuilderRef b, LLVMValueRef x, int by)
@@ -126,9 +127,10 @@ static ThreadPart thread_part(Lower *L, const Layout *l, int dim)
 
 ThreadPart lower_thread_linear(Lower *L, const uint32_t *lane, const uint32_t *warp)
 {
-    const int lane_bits = __builtin_ctz((unsigned)L->machine->warp_size), bits = thread_bits(L);
+    const int bits = thread_bits(L);
     uint32_t basis[32];
-    for (int i = 0; i < bits; i++) basis[i] = i < lane_bits ? lane[i] : warp[i - lane_bits];
+    for (int i = 0; i < bits; i++)
+        basis[i] = i < MACHINE_LANE_BITS ? lane[i] : warp[i - MACHINE_LANE_BITS];
     return linear(L, lower_aside(L), L->threads.number, bits, basis);
 }
 
@@ -146,14 +148,14 @@ LLVMValueRef lower_thread_address(Lower *L, ThreadPart part, uint32_t constant, 
     return lower_thread_offset(L, part, constant & part.mask);
 }
 
-static uint32_t thread_mask(const Lower *L, uint32_t lane_mask, uint32_t warp_mask)
+static uint32_t thread_mask(uint32_t lane_mask, uint32_t warp_mask)
 {
-    return lane_mask | warp_mask << __builtin_ctz((unsigned)L->machine->warp_size);
+    return lane_mask | warp_mask << MACHINE_LANE_BITS;
 }
 
 LLVMValueRef lower_thread_parity(Lower *L, uint32_t lane_mask, uint32_t warp_mask)
 {
-    uint32_t basis[32], mask = thread_mask(L, lane_mask, warp_mask);
+    uint32_t basis[32], mask = thread_mask(lane_mask, warp_mask);
     for (int i = 0; i < thread_bits(L); i++) basis[i] = mask >> i & 1;
     ThreadPart part = linear(L, lower_aside(L), L->threads.number, thread_bits(L), basis);
     return LLVMBuildTrunc(lower_aside(L), part.v, L->i1, "");
@@ -161,7 +163,7 @@ LLVMValueRef lower_thread_parity(Lower *L, uint32_t lane_mask, uint32_t warp_mas
 
 LLVMValueRef lower_thread_is_zero(Lower *L, uint32_t lane_mask, uint32_t warp_mask)
 {
-    uint32_t mask = thread_mask(L, lane_mask, warp_mask) & ((1u << thread_bits(L)) - 1);
+    uint32_t mask = thread_mask(lane_mask, warp_mask) & ((1u << thread_bits(L)) - 1);
     if (!mask) return NULL;
     LLVMValueRef bits = L->threads.number;
     if (mask != (1u << thread_bits(L)) - 1) bits = LLVMBuildAnd(L->b, bits, lower_i32(L, mask), "");

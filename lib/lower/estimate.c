@@ -127,7 +127,7 @@ static void note_largest(const Func *fn, Arena *a, Diags *dx, Diag *d)
               "%s takes %d registers of each of the program's %d threads; a smaller block or more "
               "warps make less code",
               type_text(a, op_result(op, 0)->type), estimate_registers(op),
-              fn->num_warps * fn->machine->warp_size);
+              fn->num_warps * MACHINE_LANES);
 }
 
 bool estimate_fits(const Func *fn, Size s, Arena *a, Diags *dx)

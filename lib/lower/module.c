@@ -118,14 +118,14 @@ void lower_refuse(Lower *L, const Op *op, const char *fmt, ...)
 /* What a thread cannot hold of a block spills to memory, which is slow. Said once a function. */
 static void check_registers(Lower *L, const Op *op)
 {
-    const int registers = estimate_registers(op), most = L->machine->max_regs_thread;
+    const int registers = estimate_registers(op), most = MACHINE_THREAD_REGISTERS;
     if (registers <= most || L->too_large || estimate_is_offset(op)) return;
     L->too_large = true;
     diag_warning(L->dx, DIAG_REGISTERS, ir_span(op->loc),
                  "%s takes %d registers of each of the program's %d threads, which have %d: what is "
                  "not used up at once is kept in slow memory; use a smaller block or more warps",
                  type_text(L->arena, op_result(op, 0)->type), registers,
-                 L->fn->num_warps * L->machine->warp_size, most);
+                 L->fn->num_warps * MACHINE_LANES, most);
 }
 
 /* LLVM compares what paths join pair by pair, and follows it by recursion, some 1400 bytes of stack
@@ -141,7 +141,7 @@ static void check_joined(Lower *L, const Op *op)
     lower_refuse(L, op,
                  "this '%s' gives more than %d numbers to each of the program's threads, which "
                  "have %d registers",
-                 tkc_op_info(op->kind)->name, most, L->machine->max_regs_thread);
+                 tkc_op_info(op->kind)->name, most, MACHINE_THREAD_REGISTERS);
 }
 
 /* Now and then, whether the call can still afford what has been made; each look is at all of it, so
@@ -292,7 +292,7 @@ static void lower_body(Lower *L, const LowerJob *job, const char *symbol)
     lower_region(L, L->fn->body);
     target_release_sums(L);
     const int most = pressure_limit(L);
-    check(most * L->fn->num_warps * L->machine->warp_size <= MACHINE_REGISTERS, "no program fits");
+    check(most * L->fn->num_warps * MACHINE_LANES <= MACHINE_REGISTERS, "no program fits");
     if (most) target_limit_registers(L, L->kernel, most);
     LLVMBuildRetVoid(L->b);
     LLVMBuildBr(L->entry, LLVMGetNextBasicBlock(LLVMGetEntryBasicBlock(L->kernel)));

@@ -226,7 +226,7 @@ enum { ROUND = 8 };
 /* What shared memory leaves, where that is so much that ptxas will not come near. */
 static int room_of(const Pressure *p, int needed, int share)
 {
-    const int most = p->L->machine->max_regs_thread;
+    const int most = MACHINE_THREAD_REGISTERS;
     const bool groups = p->product && !p->by_warps;
     const bool much = share > 2 * needed || (p->by_warps && share >= most) || (groups && 5 * share >= 7 * needed);
     return !much ? 0 : share < most ? share / ROUND * ROUND : most;
@@ -244,9 +244,8 @@ int pressure_limit(const Lower *L)
 {
     /* With no more than CLOSE to spare ptxas would spill, lest there is one program less. */
     enum { CLOSE = 7 };
-    const Machine *m = L->machine;
-    const int threads = L->fn->num_warps * m->warp_size;
-    if (L->fn->num_warps == 1) return m->max_regs_thread;
+    const int threads = L->fn->num_warps * MACHINE_LANES;
+    if (L->fn->num_warps == 1) return MACHINE_THREAD_REGISTERS;
     Pressure p = {.L = L, .data = bitset_make(L->arena, (int)L->fn->nvalues)};
     map_init(&p.numbers, L->arena);
     int outside = 0;
@@ -255,10 +254,10 @@ int pressure_limit(const Lower *L)
     p.loops = bitset_make(L->arena, p.nops + 1);
     p.nops = 0;
     add_region(&p, L->fn->body);
-    int programs = machine_programs(m, L->shared_bytes), limit = 0,
+    int programs = machine_programs(L->machine, L->shared_bytes), limit = 0,
         most = MACHINE_REGISTERS / threads; /* of one program alone */
-    if (most > m->max_regs_thread) most = m->max_regs_thread;
-    const int share = programs ? MACHINE_REGISTERS / (threads * programs) : m->max_regs_thread;
+    if (most > MACHINE_THREAD_REGISTERS) most = MACHINE_THREAD_REGISTERS;
+    const int share = programs ? MACHINE_REGISTERS / (threads * programs) : MACHINE_THREAD_REGISTERS;
     const int needed = registers_needed(&p), spare = programs ? share - needed : share;
     if (p.by_warps && needed > most) return most;
     if (!p.copies) return p.product ? 0 : stream_within(L, needed);

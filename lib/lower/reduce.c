@@ -56,8 +56,7 @@ static Partial reduce_thread(Lower *L, const Reduce *r, uint32_t result_reg)
 
 static bool reduce_by_instruction(Lower *L, const Reduce *r, Partial *p, uint32_t lanes)
 {
-    const uint32_t all_lanes = (uint32_t)L->machine->warp_size - 1;
-    if (!r->by.known || p->valid || lanes != all_lanes) return false;
+    if (!r->by.known || p->valid || lanes != MACHINE_LANES - 1) return false;
     if (LLVMTypeOf(p->x[0]) != L->i32) return false;
     LLVMValueRef v = target_warp_reduce(L, r->by.known, r->by.dt, p->x[0]);
     if (v) p->x[0] = v;

@@ -59,6 +59,6 @@ int stream_limit(const Lower *L)
     if (has_loops ? !is_stream(&loops, 16, 1, 6, 10) : !is_stream(&line, 64, 4, 64, 3)) return 0;
     const int warps = L->fn->num_warps < WARPS ? WARPS / L->fn->num_warps * L->fn->num_warps
                                                : L->fn->num_warps;
-    const int most = MACHINE_REGISTERS / (warps * L->machine->warp_size) / ROUND * ROUND;
-    return most < L->machine->max_regs_thread ? most : L->machine->max_regs_thread;
+    const int most = MACHINE_REGISTERS / (warps * MACHINE_LANES) / ROUND * ROUND;
+    return most < MACHINE_THREAD_REGISTERS ? most : MACHINE_THREAD_REGISTERS;
 }

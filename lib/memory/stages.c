@@ -104,7 +104,7 @@ static int leave_room(const Func *fn, int stages, int64_t bytes, int64_t beside)
 {
     enum { LEAST = 3, OF_A_THREAD = 256 };
     const Machine *m = fn->machine;
-    const int most = MACHINE_REGISTERS / (OF_A_THREAD * fn->num_warps * m->warp_size);
+    const int most = MACHINE_REGISTERS / (OF_A_THREAD * fn->num_warps * MACHINE_LANES);
     int best = stages;
     for (int n = stages - 1; n >= LEAST && machine_programs(m, beside + best * bytes) < most; n--)
         if (machine_programs(m, beside + n * bytes) > machine_programs(m, beside + best * bytes))

@@ -411,8 +411,7 @@ static void set_extents(Binder *b, Func *fn, const Slot *s)
 /* Those of the options were checked before. */
 static bool check_config(const Binder *b)
 {
-    const Machine *machine = b->rq->machine;
-    const int warps = b->config.num_warps, most = machine->max_threads / machine->warp_size;
+    const int warps = b->config.num_warps, most = MACHINE_THREADS / MACHINE_LANES;
     if (b->rq->num_warps > 0 || (warps >= 0 && (warps & (warps - 1)) == 0 && warps <= most))
         return true;
     return spec_fail(

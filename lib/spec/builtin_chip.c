@@ -89,7 +89,7 @@ SpecValue builtin_special_register(Spec *sp, const Call *c)
 SpecValue builtin_num_warps(Spec *sp, const Call *c)
 {
     bool threads = strcmp(c->builtin->name, "num_threads") == 0;
-    return sv_int(sp->fn->num_warps * (threads ? sp->fn->machine->warp_size : 1));
+    return sv_int(sp->fn->num_warps * (threads ? MACHINE_LANES : 1));
 }
 
 SpecValue builtin_current_target(Spec *sp, const Call *c)
@@ -97,7 +97,7 @@ SpecValue builtin_current_target(Spec *sp, const Call *c)
     (void)c;
     static const char *const names[] = {"backend", "arch", "warp_size"};
     const SpecValue values[] = {sv_str(intern_cstr(sp->names, "cuda")),
-                                sv_int(sp->fn->machine->sm), sv_int(sp->fn->machine->warp_size)};
+                                sv_int(sp->fn->machine->sm), sv_int(MACHINE_LANES)};
     return constant_record(sp, "GPUTarget", 3, names, values);
 }
 

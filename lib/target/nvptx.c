@@ -45,7 +45,7 @@ static LLVMValueRef special(Lower *L, LLVMBuilderRef b, const char *name, uint64
 LLVMValueRef target_thread_id(Lower *L)
 {
     return special(L, L->entry, "llvm.nvvm.read.ptx.sreg.tid.x", 0,
-                   (uint64_t)(L->fn->num_warps * L->machine->warp_size));
+                   (uint64_t)(L->fn->num_warps * MACHINE_LANES));
 }
 
 /* Of ctaid or nctaid. The grid's limits are the CUDA programming guide's. */
@@ -131,7 +131,7 @@ static LLVMValueRef inline_ptx(Lower *L, LLVMTypeRef result, const char *text, c
 LLVMValueRef target_thread_id_anew(Lower *L)
 {
     LLVMValueRef number = inline_ptx(L, L->i32, "mov.u32 $0, %tid.x;", "=r", true, 0, NULL);
-    in_range(L, number, 0, (uint64_t)(L->fn->num_warps * L->machine->warp_size));
+    in_range(L, number, 0, (uint64_t)(L->fn->num_warps * MACHINE_LANES));
     return number;
 }
 

@@ -104,7 +104,7 @@ bool target_kernel(Lower *L, LLVMValueRef fn)
     const int maps = (int)LLVMCountParams(fn) - f->nparams;
     LLVMSetFunctionCallConv(fn, PTX_KERNEL_CONVENTION);
     set_string_attribute(L, fn, "nvvm.reqntid",
-                         arena_printf(L->arena, "%d", f->num_warps * L->machine->warp_size));
+                         arena_printf(L->arena, "%d", f->num_warps * MACHINE_LANES));
     if (f->max_registers)
         set_string_attribute(L, fn, "nvvm.maxnreg", arena_printf(L->arena, "%d", f->max_registers));
     LLVMAddAttributeAtIndex(fn, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,

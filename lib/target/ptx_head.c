@@ -46,7 +46,7 @@ void ptx_head(Buf *out, const Func *fn, const char *symbol, uint32_t shared_byte
     buf_printf(out, "// tkc %s, kernel ", tkc_version());
     buf_puts(out, symbol);
     buf_printf(out, "\n// threads of a block: %d x 1 x 1 (%d warps); blocks: one for each program\n",
-               fn->num_warps * fn->machine->warp_size, fn->num_warps);
+               fn->num_warps * MACHINE_LANES, fn->num_warps);
     put_shared(out, shared_bytes);
     buf_puts(out, "// scratch memory: none\n");
     buf_printf(out, "// parameters: %d\n", fn->nparams);

@@ -31,7 +31,7 @@ static bool is_kind(OpKind kind)
 static int share_of(const Func *fn, const Type *block)
 {
     uint8_t dims[TKC_MAX_RANK];
-    const int threads = machine_lane_bits(fn->machine) + log2_floor(fn->num_warps),
+    const int threads = MACHINE_LANE_BITS + log2_floor(fn->num_warps),
               total = layout_pad(block->rank, block->shape, dims);
     return (total > threads ? 1 << (total - threads) : 1) * (type_bits(block) > 32 ? 2 : 1);
 }

@@ -483,13 +483,10 @@ void lower_cast(Lower *L, const Op *op)
    cannot select: it is not told that they are the same. */
 static LLVMValueRef bitcast_element(Lower *L, const Op *op, const LLVMValueRef *args)
 {
-    LLVMTypeRef from = LLVMTypeOf(args[0]), to = lower_type(L, op_result(op, 0)->type);
-    if (from == to) return args[0];
+    LLVMTypeRef to = lower_type(L, op_result(op, 0)->type);
     if (to == L->f16 && type_dtype(op_arg(op, 0)->type) == DT_BF16)
         return target_instr(L, INSTR_BF16_AS_F16, 1, args);
-    if (from == L->global_ptr) return bits_as(L, LLVMBuildPtrToInt(L->b, args[0], L->i64, ""), to);
-    if (to == L->global_ptr) return LLVMBuildIntToPtr(L->b, bits_as(L, args[0], L->i64), to, "");
-    return bits_as(L, args[0], to);
+    return lower_recast(L, args[0], to);
 }
 
 void lower_bitcast(Lower *L, const Op *op)

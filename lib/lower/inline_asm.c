@@ -25,49 +25,26 @@ static LLVMTypeRef register_type(const Lower *L, const AsmRegister *r)
     }
 }
 
-/* As wide or wider, with zeros above. */
-static LLVMValueRef widen(Lower *L, LLVMValueRef x, LLVMTypeRef to)
-{
-    LLVMTypeRef from = LLVMTypeOf(x);
-    if (from == to) return x;
-    if (LLVMGetTypeKind(from) == LLVMIntegerTypeKind && LLVMGetTypeKind(to) == LLVMIntegerTypeKind)
-        return LLVMBuildZExt(L->b, x, to, "");
-    if (from == L->f32 && to == L->i64)
-        return LLVMBuildZExt(L->b, LLVMBuildBitCast(L->b, x, L->i32, ""), to, "");
-    return LLVMBuildBitCast(L->b, x, to, "");
-}
-
-static LLVMValueRef narrow(Lower *L, LLVMValueRef x, LLVMTypeRef to)
-{
-    LLVMTypeRef from = LLVMTypeOf(x);
-    if (from == to) return x;
-    if (LLVMGetTypeKind(from) == LLVMIntegerTypeKind && LLVMGetTypeKind(to) == LLVMIntegerTypeKind)
-        return LLVMBuildTrunc(L->b, x, to, "");
-    if (from == L->i64 && to == L->f32)
-        return LLVMBuildBitCast(L->b, LLVMBuildTrunc(L->b, x, L->i32, ""), to, "");
-    return LLVMBuildBitCast(L->b, x, to, "");
-}
-
 /* The word that `r->count` elements make together. */
 static LLVMValueRef to_register(Lower *L, const AsmRegister *r, const LLVMValueRef *elems)
 {
     LLVMTypeRef elem = LLVMTypeOf(elems[0]);
-    if (elem == L->i1) return widen(L, elems[0], register_type(L, r));
+    if (elem == L->i1) return lower_recast(L, elems[0], register_type(L, r));
     Packing p = packing_of(L, elem, r->count);
     LLVMValueRef word;
     pack_words(L, &p, elems, &word);
-    return widen(L, word, register_type(L, r));
+    return lower_recast(L, word, register_type(L, r));
 }
 
 static void from_register(Lower *L, const AsmRegister *r, LLVMTypeRef elem, LLVMValueRef x,
                           LLVMValueRef *elems)
 {
     if (elem == L->i1) {
-        elems[0] = narrow(L, x, elem);
+        elems[0] = lower_recast(L, x, elem);
         return;
     }
     Packing p = packing_of(L, elem, r->count);
-    LLVMValueRef word = narrow(L, x, p.word);
+    LLVMValueRef word = lower_recast(L, x, p.word);
     unpack_words(L, &p, &word, elems);
 }
 

@@ -29,18 +29,13 @@ static void put_number(Line *line, LLVMValueRef x)
     line->numbers[line->n++] = x;
 }
 
-static LLVMValueRef widened(Lower *L, LLVMValueRef x)
-{
-    return LLVMBuildZExt(L->b, x, L->i64, "");
-}
-
 /* ---- where ---- */
 
 static void put_program(Lower *L, Line *line)
 {
     buf_puts(&line->format, "pid (%lld, %lld, %lld)");
     for (int axis = 0; axis < 3; axis++)
-        put_number(line, widened(L, target_program_id(L, axis)));
+        put_number(line, lower_recast(L, target_program_id(L, axis), L->i64));
 }
 
 static int digits(int32_t n)
@@ -58,33 +53,26 @@ static void put_index(Lower *L, Line *line, const Type *ty, uint32_t reg)
         buf_printf(&line->format, "%s%%%dlld", d ? ", " : "", digits(ty->shape[d] - 1));
         Reg coord = lower_coord(L, ty->layout, d, reg);
         LLVMValueRef x = LLVMBuildAdd(L->b, coord.v, lower_i32(L, coord.imm), "");
-        put_number(line, widened(L, x));
+        put_number(line, lower_recast(L, x, L->i64));
     }
     buf_putc(&line->format, ')');
 }
 
 /* ---- what ---- */
 
-static LLVMValueRef as_bits(Lower *L, const Type *ty, LLVMValueRef x)
-{
-    if (type_is_pointer(ty)) return LLVMBuildPtrToInt(L->b, x, L->i64, "");
-    LLVMTypeRef as_int = LLVMIntTypeInContext(L->cx, (unsigned)type_bits(ty));
-    return LLVMBuildZExt(L->b, LLVMBuildBitCast(L->b, x, as_int, ""), L->i64, "");
-}
-
 static void put_value(Lower *L, Line *line, const Type *ty, LLVMValueRef x, bool hex)
 {
     const DType dt = type_dtype(ty);
     if (type_is_pointer(ty) || hex) {
         buf_printf(&line->format, "0x%%0%dllx", 2 * type_bytes(ty));
-        put_number(line, as_bits(L, ty, x));
+        put_number(line, lower_recast(L, x, L->i64));
     } else if (type_is_float(ty)) {
         buf_puts(&line->format, "%f");
         put_number(line, LLVMBuildFPExt(L->b, lower_to_f32(L, dt, x), L->f64, ""));
     } else {
         const bool is_signed = dtype_info(dt)->kind == DK_INT;
         buf_puts(&line->format, is_signed ? "%lld" : "%llu");
-        put_number(line, is_signed ? LLVMBuildSExt(L->b, x, L->i64, "") : widened(L, x));
+        put_number(line, is_signed ? LLVMBuildSExt(L->b, x, L->i64, "") : lower_recast(L, x, L->i64));
     }
 }
 

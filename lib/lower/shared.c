@@ -2,52 +2,25 @@
    memory. */
 #include "lower/vector.h"
 
-static int int_bits(const Lower *L, LLVMTypeRef ty)
-{
-    if (ty == L->f16) return 16;
-    if (ty == L->f32) return 32;
-    if (ty == L->f64 || LLVMGetTypeKind(ty) == LLVMPointerTypeKind) return 64;
-    return (int)LLVMGetIntTypeWidth(ty);
-}
-
-static LLVMValueRef to_int(Lower *L, LLVMValueRef x)
-{
-    LLVMTypeRef ty = LLVMTypeOf(x);
-    LLVMTypeRef as_int = LLVMIntTypeInContext(L->cx, (unsigned)int_bits(L, ty));
-    if (LLVMGetTypeKind(ty) == LLVMPointerTypeKind) return LLVMBuildPtrToInt(L->b, x, as_int, "");
-    return LLVMBuildBitCast(L->b, x, as_int, "");
-}
-
-static LLVMValueRef from_int(Lower *L, LLVMTypeRef ty, LLVMValueRef x)
-{
-    if (LLVMGetTypeKind(ty) == LLVMPointerTypeKind) return LLVMBuildIntToPtr(L->b, x, ty, "");
-    return LLVMBuildBitCast(L->b, x, ty, "");
-}
-
 /* Any element as 32-bit words, and back. Returns how many (1 or 2). */
 static int to_words(Lower *L, LLVMValueRef x, LLVMValueRef words[2])
 {
-    const int bits = int_bits(L, LLVMTypeOf(x));
-    LLVMValueRef v = to_int(L, x);
-    words[0] = bits == 32  ? v
-               : bits < 32 ? LLVMBuildZExt(L->b, v, L->i32, "")
-                           : LLVMBuildTrunc(L->b, v, L->i32, "");
-    if (bits <= 32) return 1;
-    words[1] = LLVMBuildTrunc(L->b, LLVMBuildLShr(L->b, v, LLVMConstInt(L->i64, 32, false), ""),
-                              L->i32, "");
+    const bool is_pair = width_of(L, LLVMTypeOf(x)) > 32;
+    LLVMValueRef v = lower_recast(L, x, is_pair ? L->i64 : L->i32);
+    words[0] = lower_recast(L, v, L->i32);
+    if (!is_pair) return 1;
+    v = LLVMBuildLShr(L->b, v, LLVMConstInt(L->i64, 32, false), "");
+    words[1] = lower_recast(L, v, L->i32);
     return 2;
 }
 
 static LLVMValueRef from_words(Lower *L, LLVMTypeRef ty, const LLVMValueRef *words)
 {
-    const int bits = int_bits(L, ty);
-    LLVMTypeRef as_int = LLVMIntTypeInContext(L->cx, (unsigned)bits);
-    if (bits == 32) return from_int(L, ty, words[0]);
-    if (bits < 32) return from_int(L, ty, LLVMBuildTrunc(L->b, words[0], as_int, ""));
+    if (width_of(L, ty) <= 32) return lower_recast(L, words[0], ty);
     LLVMValueRef low = LLVMBuildZExt(L->b, words[0], L->i64, ""),
                  high = LLVMBuildZExt(L->b, words[1], L->i64, "");
     high = LLVMBuildShl(L->b, high, LLVMConstInt(L->i64, 32, false), "");
-    return from_int(L, ty, LLVMBuildOr(L->b, low, high, ""));
+    return lower_recast(L, LLVMBuildOr(L->b, low, high, ""), ty);
 }
 
 LLVMValueRef lower_shuffle(Lower *L, LLVMValueRef x, Lane from)

@@ -47,11 +47,6 @@ static bool is_float(const Sort *s)
     return dtype_info(s->dt)->kind == DK_FLOAT;
 }
 
-static LLVMTypeRef int_type(const Lower *L, const Sort *s)
-{
-    return LLVMIntTypeInContext(L->cx, (unsigned)dtype_info(s->dt)->bits);
-}
-
 /* ---- keys ---- */
 
 /* Magnitudes above this are NaN. */
@@ -73,10 +68,8 @@ static LLVMValueRef sign_mask(Lower *L, const Sort *s, LLVMValueRef x)
 
 static LLVMValueRef key_of(Lower *L, const Sort *s, LLVMValueRef element)
 {
-    LLVMValueRef x = LLVMBuildBitCast(L->b, element, int_type(L, s), ""), flip = NULL,
-                 is_nan = NULL;
+    LLVMValueRef x = lower_recast(L, element, s->key), flip = NULL, is_nan = NULL;
     const uint64_t sign = sign_bit(s), all = greatest_key(s);
-    x = LLVMBuildZExt(L->b, x, s->key, "");
     if (is_float(s)) {
         LLVMValueRef magnitude = LLVMBuildAnd(L->b, x, constant(s, sign - 1), "");
         is_nan = LLVMBuildICmp(L->b, LLVMIntUGT, magnitude, constant(s, infinity_bits(s)), "");
@@ -107,8 +100,7 @@ static LLVMValueRef element_of(Lower *L, const Sort *s, LLVMValueRef key)
         LLVMValueRef nan = constant(s, bits_from_double(s->dt, __builtin_nan("")));
         x = LLVMBuildSelect(L->b, is_nan, nan, x, "");
     }
-    x = LLVMBuildTrunc(L->b, x, int_type(L, s), "");
-    return LLVMBuildBitCast(L->b, x, lower_dtype(L, s->dt), "");
+    return lower_recast(L, x, lower_dtype(L, s->dt));
 }
 
 /* ---- the network ---- */

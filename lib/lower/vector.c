@@ -6,16 +6,30 @@
 
 #include "base/unwind.h"
 
-static int memory_bits(const Lower *L, LLVMTypeRef elem)
+int width_of(const Lower *L, LLVMTypeRef elem)
 {
-    if (elem == L->i1 || elem == L->i8) return 8;
-    if (elem == L->i16 || elem == L->f16) return 16;
-    return elem == L->i32 || elem == L->f32 ? 32 : 64;
+    if (elem == L->f16) return 16;
+    if (elem == L->f32) return 32;
+    if (elem == L->f64 || LLVMGetTypeKind(elem) == LLVMPointerTypeKind) return 64;
+    return (int)LLVMGetIntTypeWidth(elem);
+}
+
+LLVMValueRef lower_recast(Lower *L, LLVMValueRef x, LLVMTypeRef to)
+{
+    LLVMTypeRef from = LLVMTypeOf(x);
+    if (from == to) return x;
+    LLVMTypeRef as_from = LLVMIntTypeInContext(L->cx, (unsigned)width_of(L, from)),
+                as_to = LLVMIntTypeInContext(L->cx, (unsigned)width_of(L, to));
+    x = LLVMGetTypeKind(from) == LLVMPointerTypeKind ? LLVMBuildPtrToInt(L->b, x, as_from, "")
+                                                     : LLVMBuildBitCast(L->b, x, as_from, "");
+    x = LLVMBuildIntCast2(L->b, x, as_to, false, "");
+    return LLVMGetTypeKind(to) == LLVMPointerTypeKind ? LLVMBuildIntToPtr(L->b, x, to, "")
+                                                      : LLVMBuildBitCast(L->b, x, to, "");
 }
 
 Packing packing_of(const Lower *L, LLVMTypeRef elem, int count)
 {
-    Packing p = {.elem = elem, .elem_bits = memory_bits(L, elem), .count = count};
+    Packing p = {.elem = elem, .elem_bits = elem == L->i1 ? 8 : width_of(L, elem), .count = count};
     const int total = p.elem_bits * count;
     check(count >= 1 && count <= VECTOR_MAX && total <= 128, "an access of %d bits", total);
     p.word_bits = p.elem_bits >= 32 ? p.elem_bits : total < 32 ? total : 32;
@@ -27,37 +41,11 @@ Packing packing_of(const Lower *L, LLVMTypeRef elem, int count)
     return p;
 }
 
-/* The element's memory pattern as an integer of its memory width. */
-static LLVMValueRef to_pattern(Lower *L, const Packing *p, LLVMValueRef x)
+/* The element whose memory pattern a word has in its low bits. */
+static LLVMValueRef from_pattern(Lower *L, const Packing *p, LLVMValueRef word)
 {
-    if (p->elem == L->i1) return LLVMBuildZExt(L->b, x, L->i8, "");
-    if (p->elem == L->f16) return LLVMBuildBitCast(L->b, x, L->i16, "");
-    return x;
-}
-
-static LLVMValueRef from_pattern(Lower *L, const Packing *p, LLVMValueRef bits)
-{
-    if (p->elem == L->i1) return LLVMBuildICmp(L->b, LLVMIntNE, bits, LLVMConstNull(L->i8), "");
-    if (p->elem == L->f16) return LLVMBuildBitCast(L->b, bits, L->f16, "");
-    return bits;
-}
-
-static LLVMValueRef whole_to_word(Lower *L, const Packing *p, LLVMValueRef x)
-{
-    if (LLVMTypeOf(x) == p->word) return x;
-    if (LLVMGetTypeKind(p->elem) == LLVMPointerTypeKind)
-        return LLVMBuildPtrToInt(L->b, x, L->i64, "");
-    x = to_pattern(L, p, x);
-    return LLVMTypeOf(x) == p->word ? x : LLVMBuildZExt(L->b, x, p->word, "");
-}
-
-static LLVMValueRef whole_from_word(Lower *L, const Packing *p, LLVMValueRef w)
-{
-    if (p->elem == p->word) return w;
-    if (LLVMGetTypeKind(p->elem) == LLVMPointerTypeKind)
-        return LLVMBuildIntToPtr(L->b, w, p->elem, "");
-    if (p->elem_bits == 8) w = LLVMBuildTrunc(L->b, w, L->i8, "");
-    return from_pattern(L, p, w);
+    if (p->elem != L->i1) return lower_recast(L, word, p->elem);
+    return LLVMBuildICmp(L->b, LLVMIntNE, lower_recast(L, word, L->i8), LLVMConstNull(L->i8), "");
 }
 
 static LLVMValueRef pack_vector(Lower *L, const Packing *p, LLVMTypeRef elem,
@@ -65,15 +53,15 @@ static LLVMValueRef pack_vector(Lower *L, const Packing *p, LLVMTypeRef elem,
 {
     LLVMValueRef v = LLVMConstNull(LLVMVectorType(elem, (unsigned)p->per_word));
     for (int i = 0; i < p->per_word; i++)
-        v = LLVMBuildInsertElement(L->b, v, to_pattern(L, p, elems[i]), lower_i32(L, i), "");
+        v = LLVMBuildInsertElement(L->b, v, lower_recast(L, elems[i], elem), lower_i32(L, i), "");
     return LLVMBuildBitCast(L->b, v, p->word, "");
 }
 
 /* Two bytes: a vector of them is no type of the target. */
 static LLVMValueRef pack_two_bytes(Lower *L, const Packing *p, const LLVMValueRef *elems)
 {
-    LLVMValueRef low = LLVMBuildZExt(L->b, to_pattern(L, p, elems[0]), p->word, ""),
-                 high = LLVMBuildZExt(L->b, to_pattern(L, p, elems[1]), p->word, "");
+    LLVMValueRef low = lower_recast(L, elems[0], p->word),
+                 high = lower_recast(L, elems[1], p->word);
     high = LLVMBuildShl(L->b, high, LLVMConstInt(p->word, 8, false), "");
     return LLVMBuildOr(L->b, low, high, "");
 }
@@ -97,21 +85,21 @@ static void unpack_word(Lower *L, const Packing *p, LLVMValueRef word, LLVMValue
         if (i)
             x = LLVMBuildLShr(L->b, x, LLVMConstInt(p->word, (unsigned)(i * p->elem_bits), false),
                               "");
-        elems[i] = from_pattern(L, p, LLVMBuildTrunc(L->b, x, L->i8, ""));
+        elems[i] = from_pattern(L, p, x);
     }
 }
 
 void pack_words(Lower *L, const Packing *p, const LLVMValueRef *elems, LLVMValueRef *words)
 {
     for (int w = 0; w < p->words; w++)
-        words[w] = p->per_word == 1 ? whole_to_word(L, p, elems[w])
+        words[w] = p->per_word == 1 ? lower_recast(L, elems[w], p->word)
                                     : pack_word(L, p, elems + w * p->per_word);
 }
 
 void unpack_words(Lower *L, const Packing *p, const LLVMValueRef *words, LLVMValueRef *elems)
 {
     for (int w = 0; w < p->words; w++) {
-        if (p->per_word == 1) elems[w] = whole_from_word(L, p, words[w]);
+        if (p->per_word == 1) elems[w] = from_pattern(L, p, words[w]);
         else unpack_word(L, p, words[w], elems + w * p->per_word);
     }
 }

@@ -15,6 +15,8 @@ typedef struct Packing {
     LLVMTypeRef word;
 } Packing;
 
+/* Bits of an element in a register. */
+int width_of(const Lower *L, LLVMTypeRef elem);
 Packing packing_of(const Lower *L, LLVMTypeRef elem, int count);
 void pack_words(Lower *L, const Packing *p, const LLVMValueRef *elems, LLVMValueRef *words);
 void unpack_words(Lower *L, const Packing *p, const LLVMValueRef *words, LLVMValueRef *elems);

@@ -96,13 +96,10 @@ LLVMValueRef lower_high_product(Lower *L, DType dt, LLVMValueRef x, LLVMValueRef
     const int width = dtype_info(dt)->bits;
     LLVMTypeRef wide = LLVMIntTypeInContext(L->cx, (unsigned)width * 2),
                 narrow = lower_dtype(L, dt);
-    BuildBinary mul = LLVMBuildMul;
-    LLVMValueRef wx =
-        is_signed(dt) ? LLVMBuildSExt(L->b, x, wide, "") : LLVMBuildZExt(L->b, x, wide, "");
-    LLVMValueRef wy =
-        is_signed(dt) ? LLVMBuildSExt(L->b, y, wide, "") : LLVMBuildZExt(L->b, y, wide, "");
-    LLVMValueRef high =
-        LLVMBuildLShr(L->b, mul(L->b, wx, wy, ""), LLVMConstInt(wide, (unsigned)width, false), "");
+    LLVMValueRef wx = LLVMBuildIntCast2(L->b, x, wide, is_signed(dt), ""),
+                 wy = LLVMBuildIntCast2(L->b, y, wide, is_signed(dt), "");
+    LLVMValueRef high = LLVMBuildLShr(L->b, LLVMBuildMul(L->b, wx, wy, ""),
+                                      LLVMConstInt(wide, (unsigned)width, false), "");
     return LLVMBuildTrunc(L->b, high, narrow, "");
 }
 

@@ -409,13 +409,8 @@ static LLVMValueRef float_from_int(Lower *L, DType from, DType to, LLVMValueRef 
 
 static LLVMValueRef int_from_int(Lower *L, DType from, DType to, LLVMValueRef x)
 {
-    const int from_bits = dtype_info(from)->bits, to_bits = dtype_info(to)->bits;
-    LLVMTypeRef ty = lower_dtype(L, to);
-    if (to == DT_I1) return from_bits == 1 ? x : compare_whole(L, LLVMIntNE, x, 0);
-    if (to_bits == from_bits) return x;
-    if (to_bits < from_bits) return LLVMBuildTrunc(L->b, x, ty, "");
-    return dtype_info(from)->kind == DK_INT ? LLVMBuildSExt(L->b, x, ty, "")
-                                            : LLVMBuildZExt(L->b, x, ty, "");
+    if (to == DT_I1) return from == DT_I1 ? x : compare_whole(L, LLVMIntNE, x, 0);
+    return LLVMBuildIntCast2(L->b, x, lower_dtype(L, to), dtype_info(from)->kind == DK_INT, "");
 }
 
 LLVMValueRef lower_cast_element(Lower *L, DType from, DType to, bool toward_zero, LLVMValueRef x)

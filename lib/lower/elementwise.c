@@ -170,15 +170,13 @@ static bool by_uniform(const Op *op, Reg x)
            !lower_is_uniform(op_arg(op, 0));
 }
 
-typedef LLVMValueRef (*BuildBinary)(LLVMBuilderRef, LLVMValueRef, LLVMValueRef, const char *);
-
 /* ADD, SUB and MUL of integers wider than a bit. */
 static void lower_sum(Lower *L, const Op *op)
 {
     const Value *x = op_arg(op, 0), *y = op_arg(op, 1), *result = op_result(op, 0);
-    BuildBinary build = op->kind == OP_ADD   ? LLVMBuildAdd
-                        : op->kind == OP_SUB ? LLVMBuildSub
-                                             : LLVMBuildMul;
+    const LLVMOpcode opcode = op->kind == OP_ADD   ? LLVMAdd
+                              : op->kind == OP_SUB ? LLVMSub
+                                                   : LLVMMul;
     Regs out = lower_regs_new(L, lower_nregs(result->type));
     MemoTable memo = memo_new(L, out.n);
     for (int r = 0; r < out.n; r++) {
@@ -198,7 +196,8 @@ static void lower_sum(Lower *L, const Op *op)
         }
         Memo *m = memo_find(&memo, 2, args);
         if (!m->result)
-            *m = (Memo){{args[0], args[1]}, args[1] ? build(L->b, args[0], args[1], "") : args[0]};
+            *m = (Memo){{args[0], args[1]},
+                        args[1] ? LLVMBuildBinOp(L->b, opcode, args[0], args[1], "") : args[0]};
         out.r[r] = (Reg){m->result, wrap_imm(result->type, imm), step};
     }
     lower_set(L, result, out);
@@ -257,9 +256,7 @@ static void sort_registers(Regs in, int *order)
 
 static LLVMValueRef extend(Lower *L, const Type *ty, LLVMValueRef x)
 {
-    if (type_bits(ty) == 64) return x;
-    bool is_signed = dtype_info(type_dtype(ty))->kind == DK_INT;
-    return is_signed ? LLVMBuildSExt(L->b, x, L->i64, "") : LLVMBuildZExt(L->b, x, L->i64, "");
+    return LLVMBuildIntCast2(L->b, x, L->i64, dtype_info(type_dtype(ty))->kind == DK_INT, "");
 }
 
 /* For each register, a register of its own base that its extension is computed from: itself when

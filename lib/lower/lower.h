@@ -230,7 +230,7 @@ LLVMValueRef lower_high_product(Lower *L, DType dt, LLVMValueRef x, LLVMValueRef
 /* Of blocks of 16-bit floats, where the chip does two at a time. */
 bool lower_is_pair_arith(const Lower *L, const Op *op);
 void lower_arith_pair(Lower *L, const Op *op, LLVMValueRef in[][2], LLVMValueRef out[2]);
-/* The bits of x as another type: the low ones of what is wider, with zeros above what is narrower. */
+/* The bits of x as another type: of what is wider the low ones, above what is narrower zeros. */
 LLVMValueRef lower_recast(Lower *L, LLVMValueRef x, LLVMTypeRef to);
 LLVMValueRef lower_to_f32(Lower *L, DType dt, LLVMValueRef x);   /* exact; fp64 stays */
 LLVMValueRef lower_from_f32(Lower *L, DType dt, LLVMValueRef x); /* to nearest even; fp64 stays */

@@ -72,7 +72,7 @@ static void put_value(Lower *L, Line *line, const Type *ty, LLVMValueRef x, bool
     } else {
         const bool is_signed = dtype_info(dt)->kind == DK_INT;
         buf_puts(&line->format, is_signed ? "%lld" : "%llu");
-        put_number(line, is_signed ? LLVMBuildSExt(L->b, x, L->i64, "") : lower_recast(L, x, L->i64));
+        put_number(line, LLVMBuildIntCast2(L->b, x, L->i64, is_signed, ""));
     }
 }
 

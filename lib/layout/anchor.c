@@ -3,9 +3,11 @@
 
    What is left to choose is how the warps share the tiles of a sum. Batches have nothing in common:
    warps go along them first. Then along rows and columns, whichever a warp has more of: it loads a
-   row of a and a column of b for each. But where a sum becomes, in registers, the first operand of
-   another dot, all warps go along the rows of both: then a warp has whole rows of that operand, and
-   nothing leaves the warp on the way, nor in the reductions of rows that are often on it.
+   row of a and a column of b for each; of a square along columns where blocks like it are summed
+   along rows alone, which needs no shared memory then. But where a sum becomes, in registers, the
+   first operand of another dot, all warps go along the rows of both: then a warp has whole rows of
+   that operand, and nothing leaves the warp on the way, nor in the reductions of rows that are
+   often on it.
 
    A warp group's product (ir/dot_unit.h) has its warps along rows, whatever that costs in loads: it
    reads its operands itself. Whether it comes to that, the memory level decides.
@@ -84,15 +86,37 @@ Anchors *anchors_find(Arena *scratch, const Func *fn, const Accesses *accesses)
 
 /* ---- layouts ---- */
 
+typedef struct Looks {
+    const Type *like;
+    bool along[TKC_MAX_RANK];
+} Looks;
+
+static void note_axis(Op *op, void *user)
+{
+    Looks *looks = user;
+    const int axis = ir_axis(op);
+    if (axis >= 0 && type_same_shape(op_arg(op, 0)->type, looks->like)) looks->along[axis] = true;
+}
+
+/* Whether warps that share the rows of a square would meet for what those that share columns have
+   to themselves. */
+static bool meets_along_rows(const Anchors *x, const Type *sum)
+{
+    Looks looks = {.like = sum};
+    ir_walk(x->fn->body, note_axis, &looks);
+    return looks.along[sum->rank - 2] && !looks.along[sum->rank - 1];
+}
+
 static WarpSplit split_warps(MmaShape shape, int rank, const uint8_t *dim_log2, bool chained,
-                             int warp_bits)
+                             bool columns_first, int warp_bits)
 {
     WarpSplit s = {0};
     int rows = dim_log2[rank - 2], columns = dim_log2[rank - 1];
     for (; warp_bits && rank == 3 && s.batch < dim_log2[0]; warp_bits--) s.batch++;
     for (; warp_bits; warp_bits--) {
         const bool can_m = rows > shape.m_log2, can_n = columns > shape.n_log2;
-        if (can_m && (chained || !can_n || rows >= columns)) s.m++, rows--;
+        const bool more_rows = rows > columns || (rows == columns && !columns_first);
+        if (can_m && (chained || !can_n || more_rows)) s.m++, rows--;
         else if (can_n) s.n++, columns--;
     }
     return s;
@@ -220,6 +244,7 @@ const Layout *anchor_dot(const Anchors *x, const Op *dot)
     if (dot_splits_in_groups(dot, &groups) && !has_operand_across(x, dot))
         return fragment_sum(t, mma->shape, 2, dims, groups, warp_bits);
     const bool chained = bitset_has(&x->chained, (int)result->id);
-    return fragment_sum(t, mma->shape, ty->rank, dims,
-                        split_warps(mma->shape, ty->rank, dims, chained, warp_bits), warp_bits);
+    const WarpSplit split =
+        split_warps(mma->shape, ty->rank, dims, chained, meets_along_rows(x, ty), warp_bits);
+    return fragment_sum(t, mma->shape, ty->rank, dims, split, warp_bits);
 }

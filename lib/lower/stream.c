@@ -50,11 +50,8 @@ int stream_limit(const Lower *L)
     Stream loops = {0}, line = {0};
     bool has_loops = false;
     for (const Op *op = L->fn->body->first; op; op = ir_next(op, NULL)) {
-        bool inside = false;
-        for (const Op *in = op->region->parent; in && !inside; in = in->region->parent)
-            inside = ir_is_loop(in);
         has_loops |= ir_is_loop(op);
-        add_op(inside ? &loops : &line, op);
+        add_op(ir_turn(op) ? &loops : &line, op);
     }
     if (has_loops ? !is_stream(&loops, 16, 1, 6, 10) : !is_stream(&line, 64, 4, 64, 3)) return 0;
     const int warps = L->fn->num_warps < WARPS ? WARPS / L->fn->num_warps * L->fn->num_warps

@@ -14,7 +14,7 @@ BUDGET = {
     "lib/ir": 6906,
     "lib/layout": 3395,
     "lib/linear": 2171,
-    "lib/lower": 8091,
+    "lib/lower": 8121,
     "lib/memory": 4564,
     "lib/spec": 15493,
     "lib/std": 2364,

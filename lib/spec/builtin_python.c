@@ -112,6 +112,21 @@ SpecValue builtin_constexpr(Spec *sp, const Call *c)
     return sv_is_constant(v) ? v : arg_refuse(sp, c, 0, "known while compiling");
 }
 
+/* triton.cdiv, which hosts share: of numbers, not of what tl.cdiv divides at run time. */
+SpecValue builtin_known_cdiv(Spec *sp, const Call *c)
+{
+    SpecValue n[2];
+    for (int i = 0; i < 2; i++) {
+        n[i] = weaken(c->args[i]);
+        if (sv_is_number(n[i])) continue;
+        arg_refuse(sp, c, i, "a compile-time number");
+        if (n[i].kind == SV_VALUE) spec_note(sp, SPAN_NONE, "at run time write tl.cdiv(x, div)");
+        return sv_error();
+    }
+    const SpecValue sum = op_binary(sp, AOP_ADD, n[0], n[1], c->at);
+    return op_binary(sp, AOP_FLOORDIV, op_binary(sp, AOP_SUB, sum, sv_int(1), c->at), n[1], c->at);
+}
+
 SpecValue builtin_next_power_of_2(Spec *sp, const Call *c)
 {
     (void)sp;

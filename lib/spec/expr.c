@@ -228,7 +228,7 @@ static SpecValue eval_compare(Spec *sp, const Ast *e)
         spec_at(sp, e->span);
         SpecValue link = op_compare(sp, e->compare.ops[i], left, right, e->span);
         if (sv_is_error(link)) return link;
-        if (i == 0) result = link;
+        if (result.kind != SV_VALUE) result = link; /* all before it hold */
         else result = op_logical(sp, AOP_LOGICAL_AND, result, link, e->span);
         if (result.kind == SV_BOOL && !result.b) return result;
         left = right;

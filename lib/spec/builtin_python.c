@@ -378,11 +378,12 @@ static bool has_member(Spec *sp, const Call *c)
     return !sv_is_error(v);
 }
 
-/* What the host's modules have is not known: neither is the answer. */
+/* What the host's modules and arrays have is not known: neither is the answer. */
 SpecValue builtin_hasattr(Spec *sp, const Call *c)
 {
     SpecValue x = c->args[0];
     if (module_is_host(x)) return sv_module(module_named(x.module->program, "builtins.hasattr()"));
+    if (x.kind == SV_ARRAY && !has_member(sp, c)) return member(sp, c);
     return sv_bool(has_member(sp, c));
 }
 
@@ -391,7 +392,7 @@ SpecValue builtin_getattr(Spec *sp, const Call *c)
     if (c->nrest > 1)
         return spec_error(sp, c->at, "getattr takes at most 3 arguments, but %d are given",
                           c->nrest + 2);
-    bool is_known = c->nrest == 0 || has_member(sp, c);
+    bool is_known = c->nrest == 0 || c->args[0].kind == SV_ARRAY || has_member(sp, c);
     return is_known ? member(sp, c) : c->rest[0];
 }
 

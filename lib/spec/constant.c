@@ -133,11 +133,26 @@ static bool order_of(SpecValue a, SpecValue b, int *order, bool *unordered)
     return true;
 }
 
+/* PyTorch's attributes are not what is known by another name. */
+static bool is_of_torch(SpecValue v)
+{
+    return strncmp(v.module->path, "torch.", 6) == 0 && !strpbrk(v.module->path + 6, ".([");
+}
+
+static bool may_equal_host(Spec *sp, SpecValue host, SpecValue other, Span at)
+{
+    if (other.kind == SV_NONE || (other.kind == SV_TYPE && is_of_torch(host))) return true;
+    module_refuse(sp, host.module, at, "a host value that is not known here");
+    return false;
+}
+
 /* False, after an error, where only the host knows whether they are equal, or Python has them differ
    that are one here. */
 static bool may_equal(Spec *sp, SpecValue a, SpecValue b, Span at)
 {
     const bool are_types = a.kind == SV_TYPE && b.kind == SV_TYPE;
+    if (module_is_host(a)) return may_equal_host(sp, a, b, at);
+    if (module_is_host(b)) return may_equal_host(sp, b, a, at);
     if ((a.kind == SV_ARRAY || b.kind == SV_ARRAY) && a.kind != SV_NONE && b.kind != SV_NONE)
         return spec_fail(sp, at, "what an array equals is not known when compiling");
     if (are_types && a.type == b.type && a.is_torch != b.is_torch && sp->frame->is_host)
@@ -155,6 +170,7 @@ static SpecValue contains(Spec *sp, SpecValue item, SpecValue in, bool negate, S
         return sv_is_error(is_there) ? is_there : sv_bool(is_there.b != negate);
     }
     if (constant_is_dict(in)) {
+        if (module_is_host(item)) return may_equal_host(sp, item, in, at), sv_error();
         found = dict_find(sp, in, item) >= 0;
     } else if (sv_is_sequence(in) || in.kind == SV_RANGE) {
         const int n = op_items(sp, in, &items, at);

@@ -5,6 +5,8 @@
 #include "ir/tile.h"
 #include "spec/advice.h"
 #include "spec/argument.h"
+#include "spec/arguments.h"
+#include "spec/module.h"
 
 static SpecValue unknown(Spec *sp, SpecValue x, Str name, unsigned where, Span at)
 {
@@ -127,6 +129,34 @@ static SpecValue function_attribute(Spec *sp, SpecValue x, Str name, Span at)
     return unknown(sp, x, name, 0, at);
 }
 
+/* ---- what host code asks of arrays ---- */
+
+static SpecValue array_attribute(Spec *sp, SpecValue x, Str name, Span at)
+{
+    const Type *elem = x.type->elem;
+    const bool is_desc = elem->kind == TY_BLOCK, is_number = elem->kind == TY_SCALAR;
+    if (is_number && strcmp(name, "dtype") == 0) return host_type(sp, elem->dtype);
+    if (is_number && strcmp(name, "itemsize") == 0) return sv_int(dtype_info(elem->dtype)->bytes);
+    if (is_number && builtin_find(NS_ARRAY, name)) return method(sp, x, name, NS_ARRAY, at);
+    if (is_desc && strcmp(name, "block_shape") == 0)
+        return constant_ints(sp, elem->rank, elem->shape);
+    if (is_desc && strcmp(name, "base") == 0)
+        return (SpecValue){.kind = SV_ARRAY, .type = type_pointer(sp->ir->types, elem->elem)};
+    return spec_error(sp, at, "'%s' of %s is not known when compiling: only its type is", name,
+                      is_desc ? "a descriptor" : "an array");
+}
+
+SpecValue builtin_array_element_size(Spec *sp, const Call *c)
+{
+    (void)sp;
+    return sv_int(dtype_info(c->args[0].type->elem->dtype)->bytes);
+}
+
+unsigned op_record_methods(SpecValue x)
+{
+    return constant_is_dict(x) ? NS_DICT : arguments_are(x) ? NS_ARGUMENTS : 0;
+}
+
 SpecValue op_attribute(Spec *sp, SpecValue x, Str name, Span at)
 {
     if (strcmp(name, "value") == 0 && sv_is_constant(x)) return x;
@@ -143,7 +173,8 @@ SpecValue op_attribute(Spec *sp, SpecValue x, Str name, Span at)
     case SV_BUILTIN: return function_attribute(sp, x, name, at);
     case SV_STR: return method(sp, x, name, NS_STR, at);
     case SV_TUPLE: case SV_LIST: return method(sp, x, name, NS_LIST, at);
-    case SV_RECORD: return method(sp, x, name, NS_DICT, at);
+    case SV_RECORD: return method(sp, x, name, op_record_methods(x), at);
+    case SV_ARRAY: return array_attribute(sp, x, name, at);
     case SV_CLASS:
         if (strcmp(name, "__name__") == 0) return sv_str(x.class_name);
         return unknown(sp, x, name, 0, at);

@@ -8,6 +8,7 @@
 #include "ir/machine.h"
 #include "spec/advice.h"
 #include "spec/annotation.h"
+#include "spec/arguments.h"
 #include "spec/block_ptr.h"
 #include "spec/config.h"
 #include "spec/record.h"
@@ -20,6 +21,7 @@ typedef struct Slot {
     Annotation a;
     const SpecSig *sig;
     SpecValue value;     /* known now, or ABSENT */
+    bool is_default;     /* by nobody else: a launch leaves it out */
     ParamType type;      /* run time */
     int index;           /* among the function's parameters, or -1 */
 } Slot;
@@ -187,19 +189,41 @@ static const SpecDefine *find_argument(const Binder *b, Str name)
     return NULL;
 }
 
-/* The arguments by name as host code sees them: values where known, a type for a pointer, poison
-   otherwise. */
-static SpecValue known_args(Binder *b)
+/* A run-time array or descriptor. */
+static SpecValue host_array(const Binder *b, const ParamType *t)
 {
-    SpecTuple *t = record_new(b->sp, "arguments", b->n);
+    TypeTable *types = b->sp->ir->types;
+    const Type *type = param_type(types, t);
+    if (t->rank) type = type_pointer(types, type_block(types, type->elem, t->rank, t->block, NULL));
+    return (SpecValue){.kind = SV_ARRAY, .type = type};
+}
+
+/* An argument as host code sees it; poison where it is not known. */
+static SpecValue host_argument(const Binder *b, const Slot *s)
+{
+    const SpecDefine *given = find_argument(b, s->p->name);
+    if (has_value(s)) return s->is_default ? sv_error() : s->value;
+    if (s->type.stars || s->type.rank) return host_array(b, &s->type);
+    return given ? given->value : sv_error();
+}
+
+/* Whether every launch gives it: what has a default may be left out, and what nobody defined may be
+   another heuristic's or a configuration's. */
+static bool is_always_given(const Binder *b, const Slot *s)
+{
+    for (int i = 0; s->a.is_constexpr && i < b->rq->defines.len; i++)
+        if (b->rq->defines.data[i].name == s->p->name) return true;
+    return !s->a.is_constexpr && !s->p->default_;
+}
+
+/* The arguments by name as host code sees them, where it is asked for `wanted`, which is none of
+   them, or NULL. */
+static SpecValue known_args(const Binder *b, const Slot *wanted)
+{
+    SpecTuple *t = arguments_new(b->sp, b->n);
     for (int i = 0; i < b->n; i++) {
         const Slot *s = &b->slots[i];
-        const SpecDefine *given = find_argument(b, s->p->name);
-        t->names[i] = s->p->name;
-        t->data[i] = has_value(s)                    ? s->value
-                     : s->type.stars || s->type.rank ? sv_type(run_time_type(b, s))
-                     : given                         ? given->value
-                                                     : sv_error();
+        if (s != wanted) arguments_add(t, s->p->name, host_argument(b, s), is_always_given(b, s));
     }
     return sv_tuple(SV_RECORD, t);
 }
@@ -229,7 +253,7 @@ static void warn_unread(Binder *b)
 static void apply_config(Binder *b)
 {
     SpecValue values;
-    b->has_config = config_choose(b->sp, b->kernel, known_args(b), &b->config);
+    b->has_config = config_choose(b->sp, b->kernel, known_args(b, NULL), &b->config);
     values = b->config.values;
     if (!b->has_config) warn_unread(b);
     for (int i = 0; b->has_config && i < values.tuple->len; i++) {
@@ -242,7 +266,7 @@ static void apply_heuristics(Binder *b)
 {
     for (int i = 0; i < b->n; i++) {
         Slot *s = &b->slots[i];
-        if (is_open(s)) s->value = config_heuristic(b->sp, b->kernel, s->p->name, known_args(b));
+        if (is_open(s)) s->value = config_heuristic(b->sp, b->kernel, s->p->name, known_args(b, s));
     }
 }
 
@@ -253,6 +277,7 @@ static void apply_defaults(Binder *b)
         if (!is_open(s) || !s->p->default_) continue;
         s->value = b->kernel->defaults ? b->kernel->defaults[i]
                                         : module_eval(b->sp, b->kernel->module, s->p->default_);
+        s->is_default = true;
         b->failed |= sv_is_error(s->value);
     }
 }
@@ -279,7 +304,7 @@ static void note_heuristics(Binder *b, Diag *d)
         config_asked(b->sp, b->kernel, rule, &names);
         for (int k = 0; k < names.len && !asked; k++) {
             const Slot *x = find_slot(b, names.data[k]);
-            if (x && !has_value(x) && !find_argument(b, names.data[k])) asked = x;
+            if (x && x != s && sv_is_error(host_argument(b, x))) asked = x;
         }
         if (asked)
             diag_note(b->sp->dx, d, rule->span,
@@ -296,7 +321,7 @@ static void note_unknown(Binder *b, Diag *d)
     for (int i = 0; i < b->n; i++) {
         const Slot *s = &b->slots[i];
         const Ast *rule = is_open(s) ? config_rule(b->kernel, s->p->name) : NULL;
-        if (rule) config_note(b->sp, b->kernel, rule, known_args(b), d);
+        if (rule) config_note(b->sp, b->kernel, rule, known_args(b, s), d);
         else lacks |= is_open(s) && s->a.is_constexpr;
     }
     if (lacks) config_note(b->sp, b->kernel, NULL, sv_none(), d);

@@ -8,7 +8,8 @@ enum {
     TL = NS_TL, MATH = NS_MATH, LIBDEVICE = NS_LIBDEVICE, METHOD = NS_METHOD, TRITON = NS_TRITON,
     PYTHON = NS_PYTHON, EXTRA = NS_EXTRA, TARGET = NS_TARGET, DTYPE = NS_DTYPE, DESC = NS_DESC,
     STR = NS_STR, PROFILE = NS_PROFILE, INDUCTOR = NS_INDUCTOR, INT = NS_INT,
-    LIST = NS_LIST, DICT = NS_DICT, HOST = NS_HOST, ITERTOOLS = NS_ITERTOOLS
+    LIST = NS_LIST, DICT = NS_DICT, HOST = NS_HOST, ITERTOOLS = NS_ITERTOOLS,
+    ARGUMENTS = NS_ARGUMENTS, ARRAY = NS_ARRAY
 };
 static const Builtin builtins[] = {
 #define OPERATION(name_, where_, fn_, op_, params_)                                                \
@@ -44,7 +45,7 @@ static const struct { unsigned where; const char *prefix; } prefixes[] = {
     {NS_TARGET, "tl.target_info."},
     {NS_HOST, "math."},
     {NS_ITERTOOLS, "itertools."},
-    {NS_METHOD | NS_DTYPE | NS_DESC | NS_STR | NS_INT | NS_LIST | NS_DICT, "."},
+    {NS_METHOD | NS_DTYPE | NS_DESC | NS_STR | NS_INT | NS_LIST | NS_DICT | NS_ARGUMENTS | NS_ARRAY, "."},
 };
 enum { NPREFIXES = sizeof prefixes / sizeof *prefixes };
 

@@ -23,7 +23,9 @@ typedef enum Namespace {
     NS_LIST = 16384,    /* of tuples and lists */
     NS_DICT = 32768,    /* of dicts */
     NS_HOST = 65536,    /* Python's math.gcd */
-    NS_ITERTOOLS = 131072 /* and its itertools.product */
+    NS_ITERTOOLS = 131072, /* and its itertools.product */
+    NS_ARGUMENTS = 262144, /* methods of the arguments that @heuristics are given */
+    NS_ARRAY = 524288      /* of arrays among them */
 } Namespace;
 
 typedef struct Arg { Str name; SpecValue value; Span span; } Arg; /* name NULL: positional */

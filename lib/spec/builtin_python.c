@@ -112,6 +112,21 @@ SpecValue builtin_constexpr(Spec *sp, const Call *c)
     return sv_is_constant(v) ? v : arg_refuse(sp, c, 0, "known while compiling");
 }
 
+/* triton.cdiv, which hosts share: of numbers, not of what tl.cdiv divides at run time. */
+SpecValue builtin_known_cdiv(Spec *sp, const Call *c)
+{
+    SpecValue n[2];
+    for (int i = 0; i < 2; i++) {
+        n[i] = weaken(c->args[i]);
+        if (sv_is_number(n[i])) continue;
+        arg_refuse(sp, c, i, "a compile-time number");
+        if (n[i].kind == SV_VALUE) spec_note(sp, SPAN_NONE, "at run time write tl.cdiv(x, div)");
+        return sv_error();
+    }
+    const SpecValue sum = op_binary(sp, AOP_ADD, n[0], n[1], c->at);
+    return op_binary(sp, AOP_FLOORDIV, op_binary(sp, AOP_SUB, sum, sv_int(1), c->at), n[1], c->at);
+}
+
 SpecValue builtin_next_power_of_2(Spec *sp, const Call *c)
 {
     (void)sp;
@@ -363,11 +378,12 @@ static bool has_member(Spec *sp, const Call *c)
     return !sv_is_error(v);
 }
 
-/* What the host's modules have is not known: neither is the answer. */
+/* What the host's modules and arrays have is not known: neither is the answer. */
 SpecValue builtin_hasattr(Spec *sp, const Call *c)
 {
     SpecValue x = c->args[0];
     if (module_is_host(x)) return sv_module(module_named(x.module->program, "builtins.hasattr()"));
+    if (x.kind == SV_ARRAY && !has_member(sp, c)) return member(sp, c);
     return sv_bool(has_member(sp, c));
 }
 
@@ -376,7 +392,7 @@ SpecValue builtin_getattr(Spec *sp, const Call *c)
     if (c->nrest > 1)
         return spec_error(sp, c->at, "getattr takes at most 3 arguments, but %d are given",
                           c->nrest + 2);
-    bool is_known = c->nrest == 0 || has_member(sp, c);
+    bool is_known = c->nrest == 0 || c->args[0].kind == SV_ARRAY || has_member(sp, c);
     return is_known ? member(sp, c) : c->rest[0];
 }
 

@@ -236,11 +236,20 @@ static SpecValue reduce_by_op(Spec *sp, const Call *c, int keep_dims, Value *x, 
 
 /* ---- the language's own ---- */
 
-/* Triton had a parameter that only dims before the last could do without. */
+/* Triton up to 3.6 broadcasts what is left of x without that axis: along any but the first one
+   keep_dims=True is what makes it right. */
+static bool is_for_older(SpecValue x, SpecValue dim, SpecValue keep_dims)
+{
+    const bool is_block = x.kind == SV_VALUE && type_is_block(x.v->type);
+    return sv_is_number(keep_dims) && constant_is_true(keep_dims) && is_block &&
+           dim.kind == SV_INT && dim.i != 0 && dim.i != -x.v->type->rank;
+}
+
 SpecValue builtin_softmax(Spec *sp, const Call *c)
 {
-    SpecValue args[] = {c->args[0], arg_is_given(c, 1) ? c->args[1] : sv_int(0), c->args[3]};
-    if (arg_is_given(c, 2))
+    const SpecValue dim = arg_is_given(c, 1) ? weaken(c->args[1]) : sv_int(0);
+    SpecValue args[] = {c->args[0], dim, c->args[3]};
+    if (arg_is_given(c, 2) && !is_for_older(c->args[0], dim, weaken(c->args[2])))
         spec_warning(sp, DIAG_IGNORED_ARGUMENT, c->spans[2],
                      "'keep_dims' of tl.softmax changes nothing; the result has the shape of 'x'");
     return spec_call(sp, spec_std(sp, "softmax"), 3, args, c->at);

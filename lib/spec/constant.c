@@ -10,7 +10,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "spec/operator.h"
+#include "spec/arguments.h"
+#include "spec/eval.h"
 
 static bool is_integral(SpecValue v)
 {
@@ -132,16 +133,52 @@ static bool order_of(SpecValue a, SpecValue b, int *order, bool *unordered)
     return true;
 }
 
+/* PyTorch's attributes are not what is known by another name. */
+static bool is_of_torch(SpecValue v)
+{
+    return strncmp(v.module->path, "torch.", 6) == 0 && !strpbrk(v.module->path + 6, ".([");
+}
+
+static bool may_equal_host(Spec *sp, SpecValue host, SpecValue other, Span at)
+{
+    if (other.kind == SV_NONE || (other.kind == SV_TYPE && is_of_torch(host))) return true;
+    module_refuse(sp, host.module, at, "a host value that is not known here");
+    return false;
+}
+
+/* False, after an error, where only the host knows whether they are equal, or Python has them differ
+   that are one here. */
+static bool may_equal(Spec *sp, SpecValue a, SpecValue b, Span at)
+{
+    const bool are_types = a.kind == SV_TYPE && b.kind == SV_TYPE;
+    if (module_is_host(a)) return may_equal_host(sp, a, b, at);
+    if (module_is_host(b)) return may_equal_host(sp, b, a, at);
+    if ((a.kind == SV_ARRAY || b.kind == SV_ARRAY) && a.kind != SV_NONE && b.kind != SV_NONE)
+        return spec_fail(sp, at, "what an array equals is not known when compiling");
+    if (are_types && a.type == b.type && a.is_torch != b.is_torch && sp->frame->is_host)
+        return spec_fail(sp, at, "%s is PyTorch's type, which equals none of Triton's",
+                         host_type_text(sp, a.type->dtype));
+    return true;
+}
+
 static SpecValue contains(Spec *sp, SpecValue item, SpecValue in, bool negate, Span at)
 {
     bool found = false;
     SpecValue *items;
+    if (arguments_are(in)) {
+        const SpecValue is_there = arguments_contain(sp, in, item, at);
+        return sv_is_error(is_there) ? is_there : sv_bool(is_there.b != negate);
+    }
     if (constant_is_dict(in)) {
+        if (module_is_host(item)) return may_equal_host(sp, item, in, at), sv_error();
         found = dict_find(sp, in, item) >= 0;
     } else if (sv_is_sequence(in) || in.kind == SV_RANGE) {
         const int n = op_items(sp, in, &items, at);
         if (n < 0) return sv_error();
-        for (int i = 0; i < n && !found; i++) found = constant_is_equal(item, items[i]);
+        for (int i = 0; i < n && !found; i++) {
+            if (!may_equal(sp, item, items[i], at)) return sv_error();
+            found = constant_is_equal(item, items[i]);
+        }
     } else if (in.kind == SV_STR && item.kind == SV_STR) {
         found = strstr(in.s, item.s) != NULL;
     } else {
@@ -157,6 +194,8 @@ SpecValue constant_compare(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at
     const bool negate = op == AOP_NE || op == AOP_IS_NOT || op == AOP_NOT_IN;
     int order;
     bool unordered;
+    const bool is_equality = op == AOP_EQ || op == AOP_NE || op == AOP_IS || op == AOP_IS_NOT;
+    if (is_equality && !may_equal(sp, a, b, at)) return sv_error();
     switch (op) {
     case AOP_EQ: case AOP_NE: return sv_bool(constant_is_equal(a, b) != negate);
     case AOP_IS: case AOP_IS_NOT:

@@ -3,6 +3,7 @@
      spec.c     the public edge: a file, a kernel, diagnostics, budgets
      module.c   names of files, imports, namespaces; host.c: the few host values that kernels read
      bind.c     a kernel's parameters; annotation.c, config.c: what annotations and decorators say; names.c: -fsyntax-only
+     arguments.c  what decorators' functions are given
      value.c    what holds for values of every kind
      expr.c     expressions          call.c   calls, inlining           record.c   classes
      stmt.c     statements           branch.c   if             loop.c   for, while

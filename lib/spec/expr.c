@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "spec/advice.h"
+#include "spec/arguments.h"
 #include "spec/record.h"
 #include "spec/walk.h"
 
@@ -228,7 +229,7 @@ static SpecValue eval_compare(Spec *sp, const Ast *e)
         spec_at(sp, e->span);
         SpecValue link = op_compare(sp, e->compare.ops[i], left, right, e->span);
         if (sv_is_error(link)) return link;
-        if (i == 0) result = link;
+        if (result.kind != SV_VALUE) result = link; /* all before it hold */
         else result = op_logical(sp, AOP_LOGICAL_AND, result, link, e->span);
         if (result.kind == SV_BOOL && !result.b) return result;
         left = right;
@@ -296,6 +297,7 @@ static SpecValue eval_dict(Spec *sp, const Ast *e)
     for (int i = 0; i < e->dict.values.len; i++) {
         const Ast *k = e->dict.keys.data[i], *x = e->dict.values.data[i];
         SpecValue v = spec_eval(sp, x);
+        if (!k && arguments_are(v)) return arguments_refuse_all(sp, x->span);
         if (!k && !sv_is_error(v) && !constant_is_dict(v))
             return spec_error(sp, x->span, "'**' needs a dict, found %s", spec_describe(sp, v));
         if (k ? !dict_put(sp, t, spec_eval(sp, k), v, k->span) : sv_is_error(v)) return sv_error();
@@ -398,7 +400,7 @@ SpecValue spec_member(Spec *sp, SpecValue v, Str name, Span at, Span name_at)
 {
     if (sv_is_error(v)) return v;
     if (v.kind == SV_MODULE) return module_member(sp, v.module, name, at, name_at);
-    if (v.kind == SV_RECORD && !(constant_is_dict(v) && builtin_find(NS_DICT, name)))
+    if (v.kind == SV_RECORD && !builtin_find(op_record_methods(v), name))
         return record_member(sp, v, name, name_at);
     if (v.kind == SV_RECORD_CLASS) return record_class_member(sp, v.record_class, name, name_at);
     spec_at(sp, at);
@@ -450,6 +452,7 @@ static SpecValue eval_subscript(Spec *sp, const Ast *e)
 {
     SpecValue v = spec_eval(sp, e->subscript.value), index = spec_eval(sp, e->subscript.index);
     if (sv_is_error(v) || sv_is_error(index)) return sv_error();
+    if (arguments_are(v)) return arguments_item(sp, v, index, e->subscript.index->span);
     if (v.kind == SV_RECORD && index.kind == SV_STR)
         return record_member(sp, v, index.s, e->subscript.index->span);
     if (constant_is_dict(v)) return eval_key(sp, v, index, e->subscript.index->span);

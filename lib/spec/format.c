@@ -8,6 +8,7 @@
 
 #include "spec/builtin.h"
 #include "spec/constant.h"
+#include "spec/module.h"
 #include "spec/operator.h"
 
 static void print_int(Buf *out, unsigned __int128 v, unsigned base, bool upper, char separator)
@@ -228,8 +229,12 @@ Str op_format(Spec *sp, SpecValue v, char conversion, const char *spec, Span at)
                   "tl.device_print(\"x\", x)");
         return NULL;
     }
+    if (v.kind == SV_ARRAY)
+        return spec_null(sp, at, "the text of an array is not known when compiling");
     Buf out = buf_make(sp->arena);
-    if (conversion) {
+    if (v.is_torch) {
+        v = sv_str(host_type_text(sp, v.type->dtype));
+    } else if (conversion) {
         constant_print(sp, &out, v, conversion != 's');
         v = sv_str(intern(sp->names, buf_text(&out), out.len));
         out = buf_make(sp->arena);

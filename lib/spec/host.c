@@ -44,6 +44,18 @@ DType host_dtype(const char *name, size_t n)
     return dt != DT_NONE && strlen(dtype_info(dt)->name) == n ? dt : DT_NONE;
 }
 
+SpecValue host_type(Spec *sp, DType dt)
+{
+    return (SpecValue){.kind = SV_TYPE, .is_torch = true, .type = type_scalar(sp->ir->types, dt)};
+}
+
+Str host_type_text(Spec *sp, DType dt)
+{
+    static const char *const others[DT_COUNT] = {
+        [DT_I1] = "bool", [DT_F8E4] = "float8_e4m3fn", [DT_F8E5] = "float8_e5m2"};
+    return intern_printf(sp->names, "torch.%s", others[dt] ? others[dt] : dtype_info(dt)->name);
+}
+
 /* sys.version_info of Python 3.12. */
 static SpecValue python_version(Spec *sp)
 {
@@ -63,7 +75,7 @@ SpecValue host_value(Spec *sp, SpecModule *m)
     }
     if (strncmp(m->path, "torch.", 6) != 0) return sv_absent();
     DType dt = host_dtype(m->path + 6, strlen(m->path + 6));
-    return dt != DT_NONE ? sv_type(type_scalar(sp->ir->types, dt)) : sv_absent();
+    return dt != DT_NONE ? host_type(sp, dt) : sv_absent();
 }
 
 /* ---- functions ---- */

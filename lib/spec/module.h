@@ -91,6 +91,9 @@ SpecValue host_call(Spec *sp, SpecModule *callee, int n, const SpecValue *args, 
 SpecValue host_value(Spec *sp, SpecModule *m);
 /* A type by PyTorch's name: half, float16, float8_e5m2. */
 DType host_dtype(const char *name, size_t n);
+/* PyTorch's type of those elements, and how it is printed: "torch.bool". */
+SpecValue host_type(Spec *sp, DType dt);
+Str host_type_text(Spec *sp, DType dt);
 
 static inline bool module_is_host(SpecValue v)
 {

@@ -5,6 +5,7 @@
 
 #include "ir/evaluate.h"
 #include "spec/advice.h"
+#include "spec/arguments.h"
 #include "spec/broadcast.h"
 #include "spec/constant.h"
 #include "spec/promote.h"
@@ -160,7 +161,7 @@ static Value *as_flag(Spec *sp, Value *x, Span at)
 
 SpecValue op_unary(Spec *sp, AstOp op, SpecValue a, Span at)
 {
-    if (sv_is_error(a)) return a;
+    if (sv_is_error(a) || (a.kind == SV_ARRAY && op_truth(sp, a, at) < 0)) return sv_error();
     if (!is_run_time(a)) return constant_unary(sp, op, a, at);
     spec_at(sp, at);
     if (op == AOP_NOT && a.kind == SV_VALUE) a = sv_value(as_flag(sp, a.v, at));
@@ -229,6 +230,8 @@ SpecValue op_logical(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at)
 int op_truth(Spec *sp, SpecValue v, Span at)
 {
     if (sv_is_error(v)) return -2;
+    if (v.kind == SV_ARRAY)
+        return spec_error(sp, at, "whether an array is true is not known when compiling"), -2;
     if (v.kind != SV_VALUE) return is_run_time(v) ? 1 : constant_is_true(v);
     if (tkc_type_count(v.v->type) != 1) {
         spec_error(sp, at, "a condition is one number, found %s", spec_describe(sp, v));
@@ -296,6 +299,7 @@ static int range_items(Spec *sp, const SpecRange *r, SpecValue **items, Span at)
 int op_items(Spec *sp, SpecValue v, SpecValue **items, Span at)
 {
     if (sv_is_error(v)) return -1;
+    if (arguments_are(v)) return arguments_refuse_all(sp, at), -1;
     if (constant_is_dict(v)) v = dict_keys(sp, v);
     if (sv_is_sequence(v)) {
         *items = v.tuple->data;

@@ -17,6 +17,8 @@ SpecValue op_logical(Spec *sp, AstOp op, SpecValue a, SpecValue b, Span at);
 int op_truth(Spec *sp, SpecValue v, Span at);
 /* x.name for anything but a module or record. Methods give SV_METHOD. */
 SpecValue op_attribute(Spec *sp, SpecValue x, Str name, Span at);
+/* The namespaces of a record's methods. */
+unsigned op_record_methods(SpecValue x);
 /* x[index]: None and : on blocks, tuples by integer or slice, indices on declared extents. */
 SpecValue op_subscript(Spec *sp, SpecValue x, SpecValue index, Span at);
 /* x[index] = value on a pointer with declared extents. */

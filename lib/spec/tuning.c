@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "spec/arguments.h"
 #include "spec/config.h"
 #include "spec/kernel.h"
 #include "spec/walk.h"
@@ -17,10 +18,6 @@ typedef struct Tuning {
 } Tuning;
 
 /* ---- a kernel's parameters ---- */
-
-/* What a launch takes beside the kernel's own arguments, on one chip or another. */
-static const char *const launch_options[] = {"num_warps", "num_stages", "num_ctas", "maxnreg",
-                                             "waves_per_eu", "matrix_instr_nonkdim", "kpack", NULL};
 
 static bool is_parameter(const Tuning *t, Str name)
 {
@@ -43,7 +40,7 @@ static void check_name(Tuning *t, const Ast *text)
     if (!text || text->kind != AST_STRING) return;
     const AstParams *params = &t->kernel->def->def.params;
     Str name = text->string.value;
-    if (is_parameter(t, name) || str_among(name, launch_options) || map_has(&t->told, (uintptr_t)name))
+    if (is_parameter(t, name) || arguments_is_option(name) || map_has(&t->told, (uintptr_t)name))
         return;
     map_set_ptr(&t->told, name, (void *)text);
     Diags *dx = t->sp->dx;

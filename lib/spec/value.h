@@ -40,12 +40,13 @@ typedef struct SpecBlockPtr SpecBlockPtr;
 
 struct SpecValue {
     SvKind kind;
+    bool is_torch;              /* a TYPE that PyTorch has, by whose name it is then printed */
     union {
         bool b;
         __int128 i;             /* Python's integers; arithmetic that leaves 128 bits is an error */
         double f;
         Str s;
-        const Type *type;
+        const Type *type;       /* of an ARRAY: the pointer's; a descriptor's is to a block */
         SpecTuple *tuple;       /* TUPLE, LIST, RECORD: never changed after it is made */
         SpecFunc *fn;
         const Builtin *builtin;
@@ -182,10 +183,10 @@ SpecValue sv_map(Arena *a, SpecValue v, LeafFn fn, void *ctx);
 /* Known while compiling, all the way down (a tuple of constants is; one that holds a run-time value
    is not). */
 bool sv_is_constant(SpecValue v);
-/* Such a value, and neither poison nor of the host. */
+/* Such a value, and neither poison nor of the host alone. */
 static inline bool sv_is_known(SpecValue v)
 {
-    return sv_is_constant(v) && v.kind != SV_ERROR && v.kind != SV_MODULE;
+    return sv_is_constant(v) && v.kind != SV_ERROR && v.kind != SV_MODULE && v.kind != SV_ARRAY;
 }
 
 #endif

@@ -32,7 +32,7 @@ def helper(v):
 def kernel(x: torch.Tensor, y, n, BLOCK: tl.constexpr, EVEN: tl.constexpr):
     i = tl.program_id(0) * BLOCK + tl.arange(0, BLOCK)
     v = tl.load(x + i) if EVEN else tl.load(x + i, mask=i < n)
-    e = libdevice.rint(exp2(1.2)) + triton.cdiv(n, BLOCK) + tl.cdiv(7, 2) + tl.sum(tl.full([4], 1.0, CAST), 0)
+    e = libdevice.rint(exp2(1.2)) + tl.cdiv(n, BLOCK) + triton.cdiv(7, 2) + tl.sum(tl.full([4], 1.0, CAST), 0)
     tl.store(y + i, helper(v) + e, mask=i < n)
 
 

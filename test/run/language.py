@@ -158,7 +158,7 @@ NAMESPACES = {"TL": r"\btl\.", "MATH": r"\btl\.math\.", "LIBDEVICE": r"\blibdevi
               "TRITON": r"\btriton\.", "PYTHON": r"(?<![\w.])", "EXTRA": r"\btl\.extra\.cuda\.",
               "TARGET": r"\btl\.target_info\.", "DTYPE": r"[\w)]\.", "DESC": r"\bd\.", "STR": r"[\w'\"]\.", "PROFILE": r"\bpl\.",
               "INDUCTOR": r"\btriton_helpers\.", "HOST": r"\bmath\.", "ITERTOOLS": r"\bitertools\.", "INT": r"[\w)]\.", "LIST": r"[\w\])]\.",
-              "DICT": r"[\w})]\."}
+              "DICT": r"[\w})]\.", "ARGUMENTS": r"\bargs\.", "ARRAY": r"\]\."}
 
 
 def operations():

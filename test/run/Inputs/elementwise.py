@@ -294,7 +294,7 @@ def arithmetic():
 def mathematics():
     yield Row("abs", both("abs") + ["abs({a})", "libdevice.fabs({a})", "tl.math.fabs({a})"], same(NUMBERS, 1), np.abs,
               domain=no_infinity)
-    yield Row("cdiv", ["tl.cdiv({a}, {b})", "triton.cdiv({a}, {b})", "{a}.cdiv({b})"], same(INTS, 2), lambda x,
+    yield Row("cdiv", ["tl.cdiv({a}, {b})", "{a}.cdiv({b})"], same(INTS, 2), lambda x,
               y: int_div(x + (y - np.array(1, y.dtype)), y))
     for name, f in (("ceil", np.ceil), ("floor", np.floor)):
         yield Row(name, both(name), same(FLOATS, 1), f)

@@ -110,18 +110,19 @@ static const Layout *layout_for_all(const Product *p, const Type *ty, const Layo
     return shared_layout(layouts_of(p), &plan, from);
 }
 
-/* The operand before it was brought to the layout that the dot needed: what is transposed is so
-   where it was. */
+/* The operand before it was brought to the layout that the dot needed: what is transposed, or of
+   another type, is so where it was. */
 static Value *source_of(const Product *p, Builder *b, Value *v)
 {
-    if (ir_def(v, OP_CONVERT)) return source_of(p, b, op_arg(v->def, 0));
-    if (!ir_def(v, OP_TRANS)) return v;
-    Value *from = source_of(p, b, op_arg(v->def, 0));
-    if (from == op_arg(v->def, 0)) return v;
-    const Layout *l = propagate_result(layouts_of(p), v->def, from->type->layout);
+    const Op *op = v->def;
+    if (ir_def(v, OP_CONVERT)) return source_of(p, b, op_arg(op, 0));
+    if (!ir_def(v, OP_TRANS) && !ir_def(v, OP_CAST)) return v;
+    Value *from = source_of(p, b, op_arg(op, 0));
+    if (from == op_arg(op, 0)) return v;
+    const Layout *l = propagate_result(layouts_of(p), op, from->type->layout);
     const Type *ty = type_with_layout(types_of(p), v->type, l);
-    Op *again = build_op(b, OP_TRANS, 1, &from, 1, &ty);
-    ir_copy_attrs(p->fn, again, v->def);
+    Op *again = build_op(b, op->kind, 1, &from, 1, &ty);
+    ir_copy_attrs(p->fn, again, op);
     return op_result(again, 0);
 }
 
@@ -145,10 +146,11 @@ static Value *store_operand(const Product *p, int operand, bool by_steps)
     return buffer;
 }
 
-/* With what it was made of by moves alone. */
+/* With what it was made of by moves and casts alone. */
 static void drop_unused(Value *v)
 {
-    while ((ir_def(v, OP_CONVERT) || ir_def(v, OP_TRANS)) && ir_is_unused(v->def)) {
+    while ((ir_def(v, OP_CONVERT) || ir_def(v, OP_TRANS) || ir_def(v, OP_CAST)) &&
+           ir_is_unused(v->def)) {
         Op *op = v->def;
         v = op_arg(op, 0);
         ir_unlink(op);

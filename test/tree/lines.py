@@ -15,7 +15,7 @@ BUDGET = {
     "lib/layout": 3395,
     "lib/linear": 2171,
     "lib/lower": 8121,
-    "lib/memory": 4564,
+    "lib/memory": 4566,
     "lib/spec": 15768,
     "lib/std": 2364,
     "lib/syntax": 3620,

@@ -29,6 +29,16 @@ static int add_space(F2Space *s, const F2Space *all)
 
 /* ---- choosing ---- */
 
+/* Of what both sides hold in registers beside the threads the pieces that a buffer has to be cut into,
+   lest it is more than a program can have of shared memory: these make no access wider. */
+static int kept_for_pieces(int bytes)
+{
+    enum { MUCH = 128 << 10, LEFT = 64 << 10 };
+    int kept = 0;
+    for (int left = bytes; bytes > MUCH && left > LEFT; left /= 2) kept++;
+    return kept;
+}
+
 /* Vectors that both sides hold in registers and no thread number moves. */
 static void choose_vector(F2Space *v, const Layout *from, const Layout *to, int elem_bytes,
                           const F2Space *threads)
@@ -37,7 +47,10 @@ static void choose_vector(F2Space *v, const Layout *from, const Layout *to, int 
     layout_add_vectors(&regs_from, from, DIM_REGISTER, LAYOUT_MAX_BITS);
     layout_add_vectors(&regs_to, to, DIM_REGISTER, LAYOUT_MAX_BITS);
     f2_space_intersect(&both, &regs_from, &regs_to);
+    F2Space free = *threads;
+    const int most = add_space(&free, &both) - kept_for_pieces(elem_bytes << from->total_log2);
     int limit = log2_floor(SHARED_ACCESS_BYTES / elem_bytes);
+    if (limit > most) limit = most;
     for (int pass = 0; pass < 2; pass++) {
         const F2Space *some = pass ? &both : &regs_from;
         for (int i = 0; i < some->dim && v->dim < limit; i++) {

@@ -13,7 +13,7 @@ BUDGET = {
     "lib/base": 1859,
     "lib/ir": 6906,
     "lib/layout": 3395,
-    "lib/linear": 2171,
+    "lib/linear": 2184,
     "lib/lower": 8121,
     "lib/memory": 4566,
     "lib/spec": 15768,

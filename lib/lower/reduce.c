@@ -1,10 +1,10 @@
 /* Reductions, as lib/layout/reduce_plan.h plans them: a thread's registers in a few rows side by
    side, so that the product in a sum of products is part of the addition (a tree would round and
    issue every other one by itself); in one, as they come from memory, where a function joins them
-   that waits for little (an index beside its maximum 1.18 times as fast, a maximum and a minimum
-   1.04; Welford's sums, which divide, take 1.8 times as long in one row; H200). Then butterflies
-   over the lanes. What warps hold of the axis stays apart, as slots. A slot with no real element
-   holds anything: it is padding, too. */
+   that waits for little (an index beside its maximum of 128 elements 1.18 times as fast, of 16 0.93;
+   a maximum and a minimum of 16 1.04; Welford's sums, which divide, 0.56 to 0.99; H200). Then
+   butterflies over the lanes. What warps hold of the axis stays apart, as slots. A slot with no real
+   element holds anything: it is padding, too. */
 #include "layout/reduce_plan.h"
 #include "lower/combine.h"
 
@@ -25,12 +25,18 @@ static Partial combine_row(Lower *L, const Reduce *r, const Partial *parts, int 
     return sum;
 }
 
+/* Rows side by side wait less for each other, and take registers. */
+static bool is_light(const Reduce *r, int n)
+{
+    enum { LIGHT = 4, MEDIUM = 15, MANY = 32 };
+    return !r->by.known && weight_of_joining(r->by.op) <= (n > MANY ? MEDIUM : LIGHT);
+}
+
 /* In order: combining need not commute. */
 static Partial combine_all(Lower *L, const Reduce *r, const Partial *parts, int n)
 {
-    enum { ROWS = 4, LIGHT = 15 };
-    const bool light = !r->by.known && weight_of_joining(r->by.op) <= LIGHT;
-    if (n < 2 * ROWS || light) return combine_row(L, r, parts, n);
+    enum { ROWS = 4 };
+    if (n < 2 * ROWS || is_light(r, n)) return combine_row(L, r, parts, n);
     Partial rows[ROWS];
     for (int i = 0; i < ROWS; i++) {
         const int from = n * i / ROWS, to = n * (i + 1) / ROWS;

@@ -14,7 +14,7 @@ BUDGET = {
     "lib/ir": 6906,
     "lib/layout": 3395,
     "lib/linear": 2184,
-    "lib/lower": 8121,
+    "lib/lower": 8127,
     "lib/memory": 4566,
     "lib/spec": 15768,
     "lib/std": 2364,

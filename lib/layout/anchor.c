@@ -98,11 +98,12 @@ static void note_axis(Op *op, void *user)
     if (axis >= 0 && type_same_shape(op_arg(op, 0)->type, looks->like)) looks->along[axis] = true;
 }
 
-/* Whether warps that share the rows of a square would meet for what those that share columns have
-   to themselves. */
+/* Whether the sum is a square whose warps, were they to share its rows, would meet for what they have to
+   themselves when they share columns. */
 static bool meets_along_rows(const Anchors *x, const Type *sum)
 {
     Looks looks = {.like = sum};
+    if (sum->shape[sum->rank - 2] != sum->shape[sum->rank - 1]) return false;
     ir_walk(x->fn->body, note_axis, &looks);
     return looks.along[sum->rank - 2] && !looks.along[sum->rank - 1];
 }

@@ -62,7 +62,7 @@ static int64_t remainder_step(const Op *op, int64_t step, const Guess *g)
     enum { NEIGHBOURS = 16 };
     int64_t by;
     if (g->stays || !ir_const_int(op_arg(op, 1), &by) || by < 1 || by >= NEIGHBOURS) return step;
-    return step * ((NEIGHBOURS + by - 1) / by);
+    return step < by ? step * ((NEIGHBOURS + by - 1) / by) : step;
 }
 
 /* What divides the steps of v along a dim: of sums what divides all parts that change. */

@@ -7,12 +7,12 @@
 
    Costs are issue slots of a warp: registers of the result times a weight per op, against the
    plan of the conversion; in a loop, of some turns of it, so that what it is made of is rather moved
-   before (the pixels of a convolution, from which each tap is a step: 1.6 times as fast, H200). A value with this one use is not computed twice but elsewhere, so its
-   clone costs what its operands do, and what threads have more of it there. What a loop may have
-   from shared memory moves for what it costs more to be read so. What is converted
-   already is asked for where it comes from, and where either would do, a cast that narrows comes
-   before the conversion, but not what was loaded so: a loop may have it from shared memory as it is
-   (memory/pipeline.c).
+   before (the pixels of a convolution, from which each tap is a step: 1.6 times as fast, H200). A
+   value with this one use is not computed twice but elsewhere, so its clone costs what its operands
+   do, and what threads have more of it there. What a loop may have from shared memory moves for what
+   it costs more to be read so. What is converted already is asked for where it comes from, and where
+   either would do, a cast that narrows comes before the conversion, but not what was loaded so: a
+   loop may have it from shared memory as it is (memory/pipeline.c).
 
    Made values are placed right behind the original, hence outside the loops it is outside of,
    and they are kept, so that a second use finds them: to it they cost nothing. */
@@ -102,7 +102,7 @@ static int own_cost(const Remat *r, const Value *v, const Layout *want)
     const int times = times_of(v);
     if (op->kind == OP_LOAD) {
         const int again = r->accesses ? access_again(r->accesses, op, want) : CANNOT;
-        return again < CANNOT ? times * again : CANNOT;
+        return again < CANNOT / times ? times * again : CANNOT;
     }
     const int weight = weight_of(op), words = type_bits(v->type) > 32 ? 2 : 1;
     if (weight >= CANNOT) return CANNOT;

@@ -12,7 +12,7 @@ BUDGET = {
     "lib/analysis": 2332,
     "lib/base": 1859,
     "lib/ir": 6906,
-    "lib/layout": 3395,
+    "lib/layout": 3396,
     "lib/linear": 2184,
     "lib/lower": 8127,
     "lib/memory": 4566,

@@ -33,7 +33,7 @@
 #include "layout/weight.h"
 
 enum { LINE_BYTES = 128, SECTOR_BYTES = 32 };
-enum { GUESSED_STRIDE_LOG2 = 2, LOOP_WEIGHT = 8, COUNTED = 8 };
+enum { GUESSED_STRIDE_LOG2 = 2, COUNTED = 8 };
 enum { COST_ADDRESS = 4, COST_HIT = 1, COST_STEP = 2, COST_WAITING = 8, COST_AGAIN = 2 };
 enum { COST_DIVISION = 20, COST_BY_NUMBER = 5 };
 
@@ -214,7 +214,7 @@ static void collect(Accesses *x, const Region *r, int weight)
 {
     for (Op *op = r->first; op; op = op->next) {
         bool loops = ir_is_loop(op);
-        int inner = loops && weight < 1 << 12 ? weight * LOOP_WEIGHT : weight;
+        int inner = loops && weight < 1 << 12 ? weight * WEIGHT_TURNS : weight;
         x->talks |= ir_has(op, OT_ATOMIC) ||
                     (op->kind == OP_INLINE_ASM && !tkc_op_int(op, ATTR_PURE, 0));
         if (access_is_block(op)) {

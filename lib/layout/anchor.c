@@ -98,8 +98,8 @@ static void note_axis(Op *op, void *user)
     if (axis >= 0 && type_same_shape(op_arg(op, 0)->type, looks->like)) looks->along[axis] = true;
 }
 
-/* Whether the sum is a square whose warps, were they to share its rows, would meet for what they have to
-   themselves when they share columns. */
+/* Whether the sum is a square whose warps, were they to share its rows, would meet for what they
+   have to themselves when they share columns. */
 static bool meets_along_rows(const Anchors *x, const Type *sum)
 {
     Looks looks = {.like = sum};

@@ -55,8 +55,8 @@ static int64_t quotient_step(const Op *op, int64_t step, const Guess *g)
     return step >= by ? step / by : g->stays ? INT64_MAX : 1;
 }
 
-/* Of remainders by little few neighbours are near: the places of a window of 3 by 3 are told apart so
-   (its maxima, lanes along pixels instead: 5.4 times as fast, H200). */
+/* Of remainders by little few neighbours are near: the places of a window of 3 by 3 are told apart
+   so (its maxima, lanes along pixels instead: 5.4 times as fast, H200). */
 static int64_t remainder_step(const Op *op, int64_t step, const Guess *g)
 {
     enum { NEIGHBOURS = 16 };

@@ -58,11 +58,11 @@ bool remat_narrows(const Op *op)
 /* How often what stands beside v runs, as far as loops tell. */
 static int times_of(const Value *v)
 {
-    enum { TURNS = 8, MOST = 64 };
+    enum { MOST = WEIGHT_TURNS * WEIGHT_TURNS };
     int times = 1;
     const Region *r = v->def ? v->def->region : v->region;
     for (const Op *op = r->parent; op && times < MOST; op = op->region->parent)
-        if (ir_is_loop(op)) times *= TURNS;
+        if (ir_is_loop(op)) times *= WEIGHT_TURNS;
     return times;
 }
 

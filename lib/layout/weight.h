@@ -4,8 +4,10 @@
 
 #include "ir/ir.h"
 
-/* It must not be repeated; more than anything else costs. */
-enum { WEIGHT_NEVER = 1 << 28 };
+enum {
+    WEIGHT_NEVER = 1 << 28, /* it must not be repeated; more than anything else costs */
+    WEIGHT_TURNS = 8        /* that a loop is taken to have */
+};
 
 int weight_of(const Op *op);
 /* Of the function by which a scan or a reduction joins two elements; what must not be repeated does

@@ -29,8 +29,8 @@ static int add_space(F2Space *s, const F2Space *all)
 
 /* ---- choosing ---- */
 
-/* Of what both sides hold in registers beside the threads the pieces that a buffer has to be cut into,
-   lest it is more than a program can have of shared memory: these make no access wider. */
+/* Of what both sides hold in registers beside the threads the pieces that a buffer has to be cut
+   into, lest it is more than a program can have of shared memory: these make no access wider. */
 static int kept_for_pieces(int bytes)
 {
     enum { MUCH = 128 << 10, LEFT = 64 << 10 };

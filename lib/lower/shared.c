@@ -5,7 +5,7 @@
 /* Any element as 32-bit words, and back. Returns how many (1 or 2). */
 static int to_words(Lower *L, LLVMValueRef x, LLVMValueRef words[2])
 {
-    const bool is_pair = width_of(L, LLVMTypeOf(x)) > 32;
+    const bool is_pair = lower_width(L, LLVMTypeOf(x)) > 32;
     LLVMValueRef v = lower_recast(L, x, is_pair ? L->i64 : L->i32);
     words[0] = lower_recast(L, v, L->i32);
     if (!is_pair) return 1;
@@ -16,7 +16,7 @@ static int to_words(Lower *L, LLVMValueRef x, LLVMValueRef words[2])
 
 static LLVMValueRef from_words(Lower *L, LLVMTypeRef ty, const LLVMValueRef *words)
 {
-    if (width_of(L, ty) <= 32) return lower_recast(L, words[0], ty);
+    if (lower_width(L, ty) <= 32) return lower_recast(L, words[0], ty);
     LLVMValueRef low = LLVMBuildZExt(L->b, words[0], L->i64, ""),
                  high = LLVMBuildZExt(L->b, words[1], L->i64, "");
     high = LLVMBuildShl(L->b, high, LLVMConstInt(L->i64, 32, false), "");

@@ -6,7 +6,7 @@
 
 #include "base/unwind.h"
 
-int width_of(const Lower *L, LLVMTypeRef elem)
+int lower_width(const Lower *L, LLVMTypeRef elem)
 {
     if (elem == L->f16) return 16;
     if (elem == L->f32) return 32;
@@ -18,8 +18,8 @@ LLVMValueRef lower_recast(Lower *L, LLVMValueRef x, LLVMTypeRef to)
 {
     LLVMTypeRef from = LLVMTypeOf(x);
     if (from == to) return x;
-    LLVMTypeRef as_from = LLVMIntTypeInContext(L->cx, (unsigned)width_of(L, from)),
-                as_to = LLVMIntTypeInContext(L->cx, (unsigned)width_of(L, to));
+    LLVMTypeRef as_from = LLVMIntTypeInContext(L->cx, (unsigned)lower_width(L, from)),
+                as_to = LLVMIntTypeInContext(L->cx, (unsigned)lower_width(L, to));
     x = LLVMGetTypeKind(from) == LLVMPointerTypeKind ? LLVMBuildPtrToInt(L->b, x, as_from, "")
                                                      : LLVMBuildBitCast(L->b, x, as_from, "");
     x = LLVMBuildIntCast2(L->b, x, as_to, false, "");
@@ -29,7 +29,7 @@ LLVMValueRef lower_recast(Lower *L, LLVMValueRef x, LLVMTypeRef to)
 
 Packing packing_of(const Lower *L, LLVMTypeRef elem, int count)
 {
-    Packing p = {.elem = elem, .elem_bits = elem == L->i1 ? 8 : width_of(L, elem), .count = count};
+    Packing p = {.elem = elem, .elem_bits = elem == L->i1 ? 8 : lower_width(L, elem), .count = count};
     const int total = p.elem_bits * count;
     check(count >= 1 && count <= VECTOR_MAX && total <= 128, "an access of %d bits", total);
     p.word_bits = p.elem_bits >= 32 ? p.elem_bits : total < 32 ? total : 32;

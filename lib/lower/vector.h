@@ -16,7 +16,7 @@ typedef struct Packing {
 } Packing;
 
 /* Bits of an element in a register. */
-int width_of(const Lower *L, LLVMTypeRef elem);
+int lower_width(const Lower *L, LLVMTypeRef elem);
 Packing packing_of(const Lower *L, LLVMTypeRef elem, int count);
 void pack_words(Lower *L, const Packing *p, const LLVMValueRef *elems, LLVMValueRef *words);
 void unpack_words(Lower *L, const Packing *p, const LLVMValueRef *words, LLVMValueRef *elems);

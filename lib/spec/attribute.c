@@ -5,7 +5,7 @@
 #include "ir/tile.h"
 #include "spec/advice.h"
 #include "spec/argument.h"
-#include "spec/arguments.h"
+#include "spec/host_args.h"
 #include "spec/module.h"
 
 static SpecValue unknown(Spec *sp, SpecValue x, Str name, unsigned where, Span at)
@@ -154,7 +154,7 @@ SpecValue builtin_array_element_size(Spec *sp, const Call *c)
 
 unsigned op_record_methods(SpecValue x)
 {
-    return constant_is_dict(x) ? NS_DICT : arguments_are(x) ? NS_ARGUMENTS : 0;
+    return constant_is_dict(x) ? NS_DICT : host_args_are(x) ? NS_ARGUMENTS : 0;
 }
 
 SpecValue op_attribute(Spec *sp, SpecValue x, Str name, Span at)

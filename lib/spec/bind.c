@@ -8,7 +8,7 @@
 #include "ir/machine.h"
 #include "spec/advice.h"
 #include "spec/annotation.h"
-#include "spec/arguments.h"
+#include "spec/host_args.h"
 #include "spec/block_ptr.h"
 #include "spec/config.h"
 #include "spec/record.h"
@@ -220,10 +220,10 @@ static bool is_always_given(const Binder *b, const Slot *s)
    them, or NULL. */
 static SpecValue known_args(const Binder *b, const Slot *wanted)
 {
-    SpecTuple *t = arguments_new(b->sp, b->n);
+    SpecTuple *t = host_args_new(b->sp, b->n);
     for (int i = 0; i < b->n; i++) {
         const Slot *s = &b->slots[i];
-        if (s != wanted) arguments_add(t, s->p->name, host_argument(b, s), is_always_given(b, s));
+        if (s != wanted) host_args_add(t, s->p->name, host_argument(b, s), is_always_given(b, s));
     }
     return sv_tuple(SV_RECORD, t);
 }

@@ -45,7 +45,8 @@ static const struct { unsigned where; const char *prefix; } prefixes[] = {
     {NS_TARGET, "tl.target_info."},
     {NS_HOST, "math."},
     {NS_ITERTOOLS, "itertools."},
-    {NS_METHOD | NS_DTYPE | NS_DESC | NS_STR | NS_INT | NS_LIST | NS_DICT | NS_ARGUMENTS | NS_ARRAY, "."},
+    {NS_METHOD | NS_DTYPE | NS_DESC | NS_STR | NS_INT | NS_LIST | NS_DICT | NS_ARGUMENTS | NS_ARRAY,
+     "."},
 };
 enum { NPREFIXES = sizeof prefixes / sizeof *prefixes };
 

@@ -6,7 +6,7 @@
 #include "base/unwind.h"
 #include "spec/advice.h"
 #include "spec/argument.h"
-#include "spec/arguments.h"
+#include "spec/host_args.h"
 #include "spec/config.h"
 #include "spec/kernel.h"
 #include "spec/record.h"
@@ -614,7 +614,7 @@ static void add_spread(Spec *sp, Args *out, const Ast *x)
 static void add_keywords(Spec *sp, Args *out, const Ast *x)
 {
     SpecValue v = spec_eval(sp, x->keyword.value);
-    if (arguments_are(v)) v = arguments_refuse_all(sp, x->span);
+    if (host_args_are(v)) v = host_args_refuse_all(sp, x->span);
     if (v.kind == SV_RECORD && v.tuple->names) {
         for (int i = 0; i < v.tuple->len; i++) {
             const char *name = v.tuple->names[i], *text = constant_key_text(name);

@@ -251,8 +251,11 @@ typedef struct Asked {
 static bool visit_asked(const Ast *n, void *user)
 {
     Asked *a = user;
-    const bool is_get = n->kind == AST_CALL && n->call.args.len && !strcmp(kernel_last_name(n), "get");
-    const Ast *key = is_get ? n->call.args.data[0] : n->kind == AST_SUBSCRIPT ? n->subscript.index : NULL;
+    const bool is_get =
+        n->kind == AST_CALL && n->call.args.len && !strcmp(kernel_last_name(n), "get");
+    const Ast *key = is_get                      ? n->call.args.data[0]
+                     : n->kind == AST_SUBSCRIPT ? n->subscript.index
+                                                : NULL;
     if (key && key->kind == AST_STRING && !walk_has(a->names, key->string.value))
         vec_push(a->arena, a->names, key->string.value);
     return true;

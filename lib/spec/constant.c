@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "spec/arguments.h"
+#include "spec/host_args.h"
 #include "spec/eval.h"
 
 static bool is_integral(SpecValue v)
@@ -165,8 +165,8 @@ static SpecValue contains(Spec *sp, SpecValue item, SpecValue in, bool negate, S
 {
     bool found = false;
     SpecValue *items;
-    if (arguments_are(in)) {
-        const SpecValue is_there = arguments_contain(sp, in, item, at);
+    if (host_args_are(in)) {
+        const SpecValue is_there = host_args_contain(sp, in, item, at);
         return sv_is_error(is_there) ? is_there : sv_bool(is_there.b != negate);
     }
     if (constant_is_dict(in)) {

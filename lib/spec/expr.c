@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "spec/advice.h"
-#include "spec/arguments.h"
+#include "spec/host_args.h"
 #include "spec/record.h"
 #include "spec/walk.h"
 
@@ -297,7 +297,7 @@ static SpecValue eval_dict(Spec *sp, const Ast *e)
     for (int i = 0; i < e->dict.values.len; i++) {
         const Ast *k = e->dict.keys.data[i], *x = e->dict.values.data[i];
         SpecValue v = spec_eval(sp, x);
-        if (!k && arguments_are(v)) return arguments_refuse_all(sp, x->span);
+        if (!k && host_args_are(v)) return host_args_refuse_all(sp, x->span);
         if (!k && !sv_is_error(v) && !constant_is_dict(v))
             return spec_error(sp, x->span, "'**' needs a dict, found %s", spec_describe(sp, v));
         if (k ? !dict_put(sp, t, spec_eval(sp, k), v, k->span) : sv_is_error(v)) return sv_error();
@@ -452,7 +452,7 @@ static SpecValue eval_subscript(Spec *sp, const Ast *e)
 {
     SpecValue v = spec_eval(sp, e->subscript.value), index = spec_eval(sp, e->subscript.index);
     if (sv_is_error(v) || sv_is_error(index)) return sv_error();
-    if (arguments_are(v)) return arguments_item(sp, v, index, e->subscript.index->span);
+    if (host_args_are(v)) return host_args_item(sp, v, index, e->subscript.index->span);
     if (v.kind == SV_RECORD && index.kind == SV_STR)
         return record_member(sp, v, index.s, e->subscript.index->span);
     if (constant_is_dict(v)) return eval_key(sp, v, index, e->subscript.index->span);

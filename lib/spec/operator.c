@@ -5,7 +5,7 @@
 
 #include "ir/evaluate.h"
 #include "spec/advice.h"
-#include "spec/arguments.h"
+#include "spec/host_args.h"
 #include "spec/broadcast.h"
 #include "spec/constant.h"
 #include "spec/promote.h"
@@ -299,7 +299,7 @@ static int range_items(Spec *sp, const SpecRange *r, SpecValue **items, Span at)
 int op_items(Spec *sp, SpecValue v, SpecValue **items, Span at)
 {
     if (sv_is_error(v)) return -1;
-    if (arguments_are(v)) return arguments_refuse_all(sp, at), -1;
+    if (host_args_are(v)) return host_args_refuse_all(sp, at), -1;
     if (constant_is_dict(v)) v = dict_keys(sp, v);
     if (sv_is_sequence(v)) {
         *items = v.tuple->data;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#include "spec/arguments.h"
+#include "spec/host_args.h"
 #include "spec/config.h"
 #include "spec/kernel.h"
 #include "spec/walk.h"
@@ -40,7 +40,7 @@ static void check_name(Tuning *t, const Ast *text)
     if (!text || text->kind != AST_STRING) return;
     const AstParams *params = &t->kernel->def->def.params;
     Str name = text->string.value;
-    if (is_parameter(t, name) || arguments_is_option(name) || map_has(&t->told, (uintptr_t)name))
+    if (is_parameter(t, name) || host_args_is_option(name) || map_has(&t->told, (uintptr_t)name))
         return;
     map_set_ptr(&t->told, name, (void *)text);
     Diags *dx = t->sp->dx;

@@ -1,5 +1,5 @@
 /* Questions that host code asks of a kernel's arguments. What hangs on the launch is refused. */
-#include "spec/arguments.h"
+#include "spec/host_args.h"
 
 #include <string.h>
 
@@ -13,12 +13,12 @@ static const char *const options[] = {
 /* What Triton's launcher puts beside them. */
 static const char *const from_launcher[] = {"grid", "warmup", NULL};
 
-bool arguments_is_option(Str name)
+bool host_args_is_option(Str name)
 {
     return str_among(name, options);
 }
 
-SpecTuple *arguments_new(Spec *sp, int n)
+SpecTuple *host_args_new(Spec *sp, int n)
 {
     SpecTuple *t = record_new(sp, type_name, n);
     t->keys = arena_array(sp->arena, SpecValue, n + 1);
@@ -26,20 +26,20 @@ SpecTuple *arguments_new(Spec *sp, int n)
     return t;
 }
 
-void arguments_add(SpecTuple *t, Str name, SpecValue v, bool is_given)
+void host_args_add(SpecTuple *t, Str name, SpecValue v, bool is_given)
 {
     t->names[t->len] = name;
     t->keys[t->len] = is_given ? sv_str(name) : sv_absent();
     t->data[t->len++] = v;
 }
 
-bool arguments_are(SpecValue v)
+bool host_args_are(SpecValue v)
 {
     return v.kind == SV_RECORD && !v.tuple->record_class && v.tuple->type_name &&
            strcmp(v.tuple->type_name, type_name) == 0;
 }
 
-SpecValue arguments_refuse_all(Spec *sp, Span at)
+SpecValue host_args_refuse_all(Spec *sp, Span at)
 {
     return spec_error(sp, at, "all that a launch gives is not known when compiling: ask for each "
                               "argument by its name");
@@ -59,13 +59,13 @@ static int find(Spec *sp, SpecValue args, SpecValue key, Span at)
     return -2;
 }
 
-SpecValue arguments_contain(Spec *sp, SpecValue args, SpecValue key, Span at)
+SpecValue host_args_contain(Spec *sp, SpecValue args, SpecValue key, Span at)
 {
     const int i = find(sp, args, key, at);
     return i == -2 ? sv_error() : sv_bool(i >= 0);
 }
 
-SpecValue arguments_item(Spec *sp, SpecValue args, SpecValue key, Span at)
+SpecValue host_args_item(Spec *sp, SpecValue args, SpecValue key, Span at)
 {
     const int i = key.kind == SV_STR ? sv_find_field(args.tuple, key.s) : -1;
     if (i >= 0) return args.tuple->data[i];
@@ -79,14 +79,14 @@ SpecValue arguments_item(Spec *sp, SpecValue args, SpecValue key, Span at)
 
 /* ---- methods ---- */
 
-SpecValue builtin_arguments_get(Spec *sp, const Call *c)
+SpecValue builtin_host_args_get(Spec *sp, const Call *c)
 {
     const int i = find(sp, c->args[0], c->args[1], c->at);
     return i == -2 ? sv_error() : i < 0 ? c->args[2] : c->args[0].tuple->data[i];
 }
 
 /* values() and items(). */
-SpecValue builtin_arguments_all(Spec *sp, const Call *c)
+SpecValue builtin_host_args_all(Spec *sp, const Call *c)
 {
-    return arguments_refuse_all(sp, c->at);
+    return host_args_refuse_all(sp, c->at);
 }

@@ -338,6 +338,15 @@ Value *build_dot(Builder *b, Value *x, Value *y, Value *acc, const char *precisi
     return finish(b, op, NULL);
 }
 
+Value *build_sort(Builder *b, Value *x, bool descending, bool bitonic, int32_t keep)
+{
+    Op *op = begin(b, OP_SORT, 1, &x);
+    if (descending) ir_set_int(b->fn, op, ATTR_DESCENDING, 1);
+    if (bitonic) ir_set_int(b->fn, op, ATTR_BITONIC, 1);
+    if (keep) ir_set_int(b->fn, op, ATTR_KEEP, keep);
+    return finish(b, op, NULL);
+}
+
 Value *build_gather(Builder *b, Value *src, Value *index, int axis)
 {
     return finish(b, begin_with(b, OP_GATHER, 2, (Value *[]){src, index}, ATTR_AXIS, axis), NULL);

@@ -90,6 +90,8 @@ Value *build_buffer(Builder *b, const Type *block, const Layout *layout, int cop
 Op *build_sstore(Builder *b, Value *buffer, Value *x, uint32_t piece);
 Value *build_sload(Builder *b, Value *buffer, const Type *content, Value *so_far, uint32_t piece);
 Value *build_dot(Builder *b, Value *x, Value *y, Value *acc, const char *precision);
+/* keep: of each row, 0 for all */
+Value *build_sort(Builder *b, Value *x, bool descending, bool bitonic, int32_t keep);
 Value *build_gather(Builder *b, Value *src, Value *index, int axis);
 
 /* Ops with regions: made with region arguments in place and empty bodies; fill them with a Builder

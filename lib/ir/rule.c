@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/power.h"
 #include "base/unwind.h"
 #include "ir/dot_unit.h"
 #include "ir/evaluate.h"
@@ -425,6 +426,17 @@ static bool rule_dot(Rule *r)
     if (!expect_like(r, "operand 1", y, type_like(r->ir->types, like, y))) return false;
     like = with_extent(r, like, m, x->shape[m]);
     return expect_like(r, "operand 2", r->t, type_like(r->ir->types, like, r->t));
+}
+
+static bool rule_sort(Rule *r)
+{
+    const Attr *keep = tkc_op_attr(r->op, ATTR_KEEP);
+    return rule_block(r) &&
+           (!keep ||
+            (is_power_of_two(keep->i) && keep->i < r->t->shape[r->t->rank - 1] &&
+             !tkc_op_attr(r->op, ATTR_BITONIC)) ||
+            wrong(r, "'keep' is %lld, expected a power of two below the extent of a whole sort",
+                  (long long)keep->i));
 }
 
 static bool rule_histogram(Rule *r)

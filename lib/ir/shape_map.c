@@ -16,7 +16,8 @@ int tkc_moved_dim(const Op *op, int dim)
     case OP_BROADCAST:
     case OP_SPLIT:
     case OP_GATHER:
-    case OP_CAT: return dim;
+    case OP_CAT:
+    case OP_SORT: return dim;
     default: return -1;
     }
 }
@@ -60,6 +61,7 @@ int shape_of_result(const Op *op, int32_t *shape)
         shape[d] = was >= 0 ? from->shape[was] : op->kind == OP_JOIN ? 2 : 1;
     }
     if (op->kind == OP_CAT) shape[0] += op_arg(op, 1)->type->shape[0];
+    if (op->kind == OP_SORT) shape[rank - 1] = (int32_t)tkc_op_int(op, ATTR_KEEP, shape[rank - 1]);
     return rank;
 }
 
@@ -97,6 +99,12 @@ static const Layout *reshaped(LayoutTable *t, const Layout *l, const Type *from,
     return layout_reshape(t, l, to->rank, dims);
 }
 
+static const Layout *kept(LayoutTable *t, const Op *sort, const Layout *l)
+{
+    const Attr *keep = tkc_op_attr(sort, ATTR_KEEP);
+    return keep ? layout_keep(t, l, l->rank - 1, (uint32_t)keep->i - 1) : l;
+}
+
 static const Layout *projected(LayoutTable *t, const Layout *l, const Type *to)
 {
     uint8_t dims[TKC_MAX_RANK];
@@ -115,6 +123,7 @@ const Layout *shape_layout(LayoutTable *t, const Op *op, const Layout *l, bool b
     case OP_RESHAPE: return back ? reshaped(t, l, to, from) : reshaped(t, l, from, to);
     case OP_JOIN: return back ? layout_split(t, l) : layout_join(t, l);
     case OP_SPLIT: return back ? layout_join(t, l) : layout_split(t, l);
+    case OP_SORT: return back ? NULL : kept(t, op, l);
     default: return NULL;
     }
 }

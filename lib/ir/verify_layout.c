@@ -156,8 +156,15 @@ static bool check_segments(Verifier *v, const Op *op, const LayoutAxis *a)
                        verify_text(v, type_with_layout(ir_of(v->fn)->types, total, want)));
 }
 
-/* A warp has all along the axis, or whole segments of it; that all blocks have one layout, types
-   say. */
+static bool check_kept(Verifier *v, const Op *sort)
+{
+    const Type *to = op_result(sort, 0)->type, *expected = rule_result(ir_of(v->fn), sort, 0);
+    return to == expected || verify_fail(v, sort, "the result is %s, expected %s",
+                                         verify_text(v, to), verify_text(v, expected));
+}
+
+/* A warp has all along the axis, or whole segments of it; that all blocks of a scan have one
+   layout, types say. */
 static bool layouts_row(Verifier *v, const Op *op)
 {
     const Type *ty = op_arg(op, 0)->type;
@@ -165,7 +172,7 @@ static bool layouts_row(Verifier *v, const Op *op)
     LayoutAxis a;
     if (op->kind == OP_SORT ? layout_axis_in_warp(ty->layout, axis)
                             : layout_scans(ty->layout, axis, &a))
-        return op->kind == OP_SORT || check_segments(v, op, &a);
+        return op->kind == OP_SORT ? check_kept(v, op) : check_segments(v, op, &a);
     return verify_fail(v, op,
                        "a warp does not hold %s%s along dim %d, or mixes that with other dims",
                        op->kind == OP_SORT ? "" : "segments of ", verify_text(v, ty), axis);

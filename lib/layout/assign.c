@@ -122,8 +122,10 @@ static const Layout *reducible(const Assign *a, const Op *op, const Layout *offe
     return plain;
 }
 
+/* What is left of l by a reduction, or of the rows by a sort. */
 static const Layout *reduced(const Assign *a, const Op *op, const Layout *l)
 {
+    if (op->kind == OP_SORT) return propagate_result(a->layouts, op, l);
     return l->rank > 1 ? layout_slice(a->layouts, l, ir_axis(op)) : NULL;
 }
 
@@ -217,7 +219,7 @@ static void reach_row(Assign *a, Op *op, const Layout *offered)
                  *around = layout_free_bits(l, DIM_WARP) ? offered : l;
     map_set_ptr(&a->of_op, op, (void *)l);
     give_operands(a, op, around);
-    give_results(a, op, around);
+    give_results(a, op, op->kind == OP_SORT ? reduced(a, op, around) : around);
 }
 
 /* ---- spreading ---- */
@@ -328,7 +330,7 @@ static void spread_to_definition(Assign *a, const Value *v, const Layout *l)
     if (tkc_carry_of_value(v, &owner, &slot)) spread_slot(a, owner, slot, l);
     if (!op) return;
     if (access_is_block(op)) reach_access(a, op, l);
-    if (works_on_rows(op)) reach_row(a, op, l);
+    if (works_on_rows(op) && !tkc_op_attr(op, ATTR_KEEP)) reach_row(a, op, l);
     if (ir_has(op, OT_EW) || op->kind == OP_SPLIT) give_results(a, op, l);
     for (int i = 0; i < op->nargs; i++) {
         const Layout *needs = propagate_operand(a->layouts, op, i, l);
@@ -528,7 +530,7 @@ static void dictate_slots(Assign *a, const Op *op)
 static void dictate(Assign *a, Op *op)
 {
     const Layout *l = working_layout(a, op);
-    if (op->kind == OP_REDUCE) {
+    if (op->kind == OP_REDUCE || op->kind == OP_SORT) {
         if (l) l = reduced(a, op, l);
     } else if (op->kind == OP_JOIN) {
         l = layout_join(a->layouts, layout_of(a, op_arg(op, 0)));

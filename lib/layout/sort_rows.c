@@ -10,7 +10,8 @@
 
    Elements become integers that order as they do, and an integer's complement orders the other way
    round: so every sort ascends. A column of a sequence that rises and falls rises and falls, and so
-   does a row after the steps above: all sorts but the first are single merges. What `layout` finds
+   does a row after the steps above: all sorts but the first are single merges. Where but the first
+   of a row are asked for, those of the shorter rows are sorted again. What `layout` finds
    to move between a sort of rows and one of columns goes through shared memory. */
 #include <string.h>
 
@@ -91,13 +92,6 @@ static Value *element_of(Rows *r, Value *key)
 
 /* ---- the network ---- */
 
-static Value *sort_last(Rows *r, Value *x, bool is_bitonic)
-{
-    Op *op = build_op(&r->b, OP_SORT, 1, &x, 1, &x->type);
-    if (is_bitonic) ir_set_int(r->b.fn, op, ATTR_BITONIC, 1);
-    return op_result(op, 0);
-}
-
 /* x as [.., P, C]; the complement in rows of which bits s and s + 1 of the number differ. */
 static Value *turn_rows(Rows *r, Value *x, int s)
 {
@@ -142,8 +136,8 @@ static Value *merge(Rows *r, Value *x, int s)
 {
     const int outer = r->type->rank - 1;
     x = swap_last(r, in_rows(r, x, outer + 3, s + 1));
-    x = swap_last(r, sort_last(r, x, true));
-    return sort_last(r, in_rows(r, x, outer + 2, r->rows_log2), true);
+    x = swap_last(r, build_sort(&r->b, x, false, true, 0));
+    return build_sort(&r->b, in_rows(r, x, outer + 2, r->rows_log2), false, true, 0);
 }
 
 static Value *sort_rows(Rows *r)
@@ -151,21 +145,36 @@ static Value *sort_rows(Rows *r)
     const int outer = r->type->rank - 1;
     Value *x = key_of(r, op_arg(r->sort, 0));
     x = turn_rows(r, in_rows(r, x, outer + 2, r->rows_log2), -1);
-    x = sort_last(r, x, false);
+    x = build_sort(&r->b, x, false, false, 0);
     for (int s = 0; s < r->rows_log2; s++) x = merge(r, turn_rows(r, x, s), s);
     return element_of(r, in_rows(r, x, outer + 1, 0));
 }
 
+/* Each of the P rows gives its first ones, and these the row's. */
+static Value *keep_first(Rows *r, int32_t keep)
+{
+    const int outer = r->type->rank - 1;
+    Builder *b = &r->b;
+    int32_t shape[TKC_MAX_RANK];
+    memcpy(shape, r->type->shape, sizeof shape);
+    shape[outer] = keep << r->rows_log2;
+    Value *x = in_rows(r, op_arg(r->sort, 0), outer + 2, r->rows_log2);
+    x = build_sort(b, x, r->descending, false, keep);
+    x = build_reshape(b, x, outer + 1, shape, false);
+    return build_sort(b, x, r->descending, false, keep);
+}
+
 /* ---- which sorts ---- */
 
-/* log2 of the rows that each row becomes. */
-static int choose_rows(const Func *fn, const Type *ty)
+/* log2 of the rows that each row becomes, each of which keeps less than it has. */
+static int choose_rows(const Func *fn, const Type *ty, int32_t keep)
 {
     const int n = ty->shape[ty->rank - 1];
     int64_t rows = 1;
     for (int d = 0; d + 1 < ty->rank; d++) rows *= ty->shape[d];
     const int idle = log2_floor(fn->num_warps) - (rows > 1 ? log2_floor(2 * rows - 1) : 0),
-              most = log2_floor(n) - LEAST_COLUMNS_LOG2;
+              kept = log2_floor(2 * (int64_t)keep | 1),
+              most = log2_floor(n) - (kept > LEAST_COLUMNS_LOG2 ? kept : LEAST_COLUMNS_LOG2);
     if (ty->layout || n & (n - 1) || ty->rank + 2 > TKC_MAX_RANK || idle <= 0 || most <= 0)
         return 0;
     return idle < most ? idle : most;
@@ -177,15 +186,16 @@ static void visit(Op *op, void *user)
     if (op->kind != OP_SORT) return;
     Func *fn = op->region->func;
     const Type *ty = op_arg(op, 0)->type;
+    const int32_t keep = (int32_t)tkc_op_int(op, ATTR_KEEP, 0);
     Rows r = {.b = build_before(op),
               .sort = op,
               .type = ty,
               .key = key_dtype(type_dtype(ty)),
               .descending = tkc_op_int(op, ATTR_DESCENDING, 0),
-              .rows_log2 = choose_rows(fn, ty)};
+              .rows_log2 = choose_rows(fn, ty, keep)};
     if (!r.rows_log2) return;
     r.columns_log2 = log2_floor(ty->shape[ty->rank - 1]) - r.rows_log2;
-    ir_replace_uses(op_result(op, 0), sort_rows(&r));
+    ir_replace_uses(op_result(op, 0), keep ? keep_first(&r, keep) : sort_rows(&r));
     ir_unlink(op);
 }
 

@@ -19,6 +19,7 @@
 typedef struct Division {
     Lower *L;
     DType dt;
+    LLVMTypeRef wide; /* of an instruction: 16 bits for a byte, so that -128 / -1 fits */
     bool is_signed, may_be_zero, may_be_minus_one, may_be_negative, x_may_be_negative;
     bool by_product; /* the first element prepares it … */
     bool stays;      /* … and a loop around divides by the same in each turn */
@@ -27,7 +28,7 @@ typedef struct Division {
 
 static LLVMValueRef constant_of(const Division *d, int64_t v)
 {
-    return LLVMConstInt(lower_dtype(d->L, d->dt), (uint64_t)v, true);
+    return LLVMConstInt(d->wide, (uint64_t)v, true);
 }
 
 static LLVMValueRef is_number(const Division *d, LLVMValueRef x, int64_t v)
@@ -49,14 +50,16 @@ static Division division_of(Lower *L, const Op *op)
 {
     const AxisFact *x = axis_of(L->facts, op_arg(op, 0)), *y = axis_of(L->facts, op_arg(op, 1));
     const DType dt = type_dtype(op_arg(op, 0)->type);
-    const bool is_signed = dtype_info(dt)->kind == DK_INT;
+    const bool is_signed = dtype_info(dt)->kind == DK_INT, is_byte = dtype_info(dt)->bits == 8;
     const Value *by = op_arg(op, 1);
     const bool by_one = (lower_is_uniform(by) || !type_is_block(by->type)) && !ir_def(by, OP_CONST);
     return (Division){.L = L,
                       .dt = dt,
+                      .wide = is_byte ? L->i16 : lower_dtype(L, dt),
                       .is_signed = is_signed,
                       .may_be_zero = !(y->lo_all > 0 || y->hi_all < 0),
-                      .may_be_minus_one = is_signed && !(y->lo_all > -1 || y->hi_all < -1),
+                      .may_be_minus_one =
+                          is_signed && !is_byte && !(y->lo_all > -1 || y->hi_all < -1),
                       .may_be_negative = is_signed && y->lo_all < 0,
                       .x_may_be_negative = is_signed && x->lo_all < 0,
                       .by_product = by_one && dt == DT_I32,
@@ -79,21 +82,30 @@ static Guarded guarded(const Division *d, LLVMValueRef y)
     return g;
 }
 
+static LLVMValueRef as_wide(const Division *d, LLVMValueRef v)
+{
+    return LLVMBuildIntCast2(d->L->b, v, d->wide, d->is_signed, "");
+}
+
 static LLVMValueRef quotient_by_instruction(const Division *d, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMBuilderRef b = d->L->b;
-    const Guarded g = guarded(d, y);
-    LLVMValueRef q = d->is_signed ? LLVMBuildSDiv(b, x, g.by, "") : LLVMBuildUDiv(b, x, g.by, "");
-    if (g.is_minus_one) q = pick(d->L, g.is_minus_one, LLVMBuildNeg(b, x, ""), q);
-    return g.is_zero ? pick(d->L, g.is_zero, constant_of(d, 0), q) : q;
+    const Guarded g = guarded(d, as_wide(d, y));
+    LLVMValueRef n = as_wide(d, x);
+    LLVMValueRef q = d->is_signed ? LLVMBuildSDiv(b, n, g.by, "") : LLVMBuildUDiv(b, n, g.by, "");
+    if (g.is_minus_one) q = pick(d->L, g.is_minus_one, LLVMBuildNeg(b, n, ""), q);
+    if (g.is_zero) q = pick(d->L, g.is_zero, constant_of(d, 0), q);
+    return LLVMBuildTrunc(b, q, lower_dtype(d->L, d->dt), "");
 }
 
 static LLVMValueRef remainder_by_instruction(const Division *d, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMBuilderRef b = d->L->b;
-    const Guarded g = guarded(d, y);
-    LLVMValueRef r = d->is_signed ? LLVMBuildSRem(b, x, g.by, "") : LLVMBuildURem(b, x, g.by, "");
-    return g.is_zero ? pick(d->L, g.is_zero, x, r) : r;
+    const Guarded g = guarded(d, as_wide(d, y));
+    LLVMValueRef n = as_wide(d, x);
+    LLVMValueRef r = d->is_signed ? LLVMBuildSRem(b, n, g.by, "") : LLVMBuildURem(b, n, g.by, "");
+    if (g.is_zero) r = pick(d->L, g.is_zero, n, r);
+    return LLVMBuildTrunc(b, r, lower_dtype(d->L, d->dt), "");
 }
 
 /* ---- by a product ---- */
@@ -141,7 +153,7 @@ static LLVMValueRef quotient_by_product(Division *d, LLVMValueRef x, LLVMValueRe
     LLVMBuilderRef b = d->L->b;
     if (!d->inverse) prepare(d, y);
     LLVMValueRef sign = d->x_may_be_negative ? sign_of(d, x) : NULL, size = with_sign(d, x, sign);
-    LLVMValueRef q = lower_high_product(d->L, DT_U32, size, d->inverse);
+    LLVMValueRef q = lower_instr(d->L, INSTR_MUL_HI_U32, size, d->inverse);
     LLVMValueRef rest = LLVMBuildSub(b, size, LLVMBuildMul(b, q, d->size, ""), "");
     LLVMValueRef more = LLVMBuildICmp(b, LLVMIntUGE, rest, d->size, "");
     q = LLVMBuildAdd(b, q, LLVMBuildZExt(b, more, d->L->i32, ""), "");

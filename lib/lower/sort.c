@@ -9,11 +9,17 @@
    2^bit sorted keys become one. First each key meets its mirror image in the other run (the index
    with all bits up to that one flipped), then the one at half of the distance, and so on; the
    lesser key always goes to the lower index, so no step has a direction. Keys to compare are found
-   by flipping bits of the position: in registers that costs nothing, between lanes a shuffle. */
+   by flipping bits of the position: in registers that costs nothing, between lanes a shuffle.
+
+   Where but the first 2^k keys of a row are asked for, a run longer than that is cut to its first
+   ones: of two runs of 2^k keys the lesser of each key and its mirror image, merged. The registers
+   of the upper run hold nothing from then on; lanes hold the same in both. */
 #include "lower/lower.h"
 
+#include "base/power.h"
 #include "base/unwind.h"
 #include "ir/evaluate.h"
+#include "ir/shape_map.h"
 #include "ir/type.h"
 
 typedef struct Sort {
@@ -24,6 +30,7 @@ typedef struct Sort {
     LLVMTypeRef key;          /* i32 or i64 */
     LLVMValueRef *keys, *old; /* by register */
     int n;
+    uint32_t gone; /* bits of the index that registers hold and runs have been cut by */
 } Sort;
 
 static LLVMValueRef constant(const Sort *s, uint64_t bits)
@@ -122,10 +129,17 @@ static Step step_of(const Sort *s, uint32_t bits)
     return step;
 }
 
-static bool is_upper_register(const Sort *s, uint32_t reg, uint32_t top)
+static bool is_upper_register(const Sort *s, int reg, uint32_t top)
 {
     const int axis = s->type->rank - 1;
-    return lower_reg_coord(s->type->layout, axis, reg) & top;
+    return lower_reg_coord(s->type->layout, axis, (uint32_t)reg) & top;
+}
+
+/* The key that the step flips to, which another lane may have. */
+static LLVMValueRef other_key(Lower *L, const Sort *s, Step step, int r)
+{
+    LLVMValueRef other = s->old[(uint32_t)r ^ step.registers];
+    return step.lanes ? lower_shuffle(L, other, (Lane){.apart = lower_i32(L, step.lanes)}) : other;
 }
 
 /* The thread's side is known for a register when a register holds the bit; else its lane tells. */
@@ -139,10 +153,10 @@ static void exchange(Lower *L, Sort *s, Step step)
     }
     for (int r = 0; r < s->n; r++) s->old[r] = s->keys[r];
     for (int r = 0; r < s->n; r++) {
-        LLVMValueRef own = s->old[r], other = s->old[(uint32_t)r ^ step.registers];
-        if (step.lanes) other = lower_shuffle(L, other, (Lane){.apart = lower_i32(L, step.lanes)});
+        if (is_upper_register(s, r, s->gone)) continue;
+        LLVMValueRef own = s->old[r], other = other_key(L, s, step, r);
         if (!by_lane) {
-            const bool is_upper = is_upper_register(s, (uint32_t)r, step.top);
+            const bool is_upper = is_upper_register(s, r, step.top);
             s->keys[r] = lower_call(L, is_upper ? "llvm.umax" : "llvm.umin", s->key, own, other);
         } else {
             LLVMValueRef is_less = LLVMBuildICmp(L->b, LLVMIntULT, other, own, "");
@@ -157,15 +171,40 @@ static void merge_keys(Lower *L, Sort *s, int bits)
     for (int i = bits - 1; i >= 0; i--) exchange(L, s, step_of(s, UINT32_C(1) << i));
 }
 
-static void sort_keys(Lower *L, Sort *s)
+static void sort_keys(Lower *L, Sort *s, int bits)
 {
-    for (int bit = 0; bit < s->axis.n; bit++) {
+    for (int bit = 0; bit < bits; bit++) {
         exchange(L, s, step_of(s, (UINT32_C(2) << bit) - 1));
         merge_keys(L, s, bit);
     }
 }
 
+/* Of two runs of 2^bits keys that differ in a higher bit the first 2^bits. */
+static void cut(Lower *L, Sort *s, int bits, int higher)
+{
+    const uint32_t bit = UINT32_C(1) << higher;
+    const Step step = step_of(s, bit | ((UINT32_C(1) << bits) - 1));
+    s->gone |= bit & s->axis.in_registers;
+    for (int r = 0; r < s->n; r++) s->old[r] = s->keys[r];
+    for (int r = 0; r < s->n; r++)
+        if (!is_upper_register(s, r, s->gone))
+            s->keys[r] = lower_call(L, "llvm.umin", s->key, s->old[r], other_key(L, s, step, r));
+    merge_keys(L, s, bits);
+}
+
+static void cut_keys(Lower *L, Sort *s, int bits)
+{
+    for (int higher = bits; higher < s->axis.n; higher++) cut(L, s, bits, higher);
+}
+
 /* ---- the op ---- */
+
+/* Of register r of the result. */
+static int source_of(const Op *op, int r)
+{
+    const Layout *from = op_arg(op, 0)->type->layout, *to = op_result(op, 0)->type->layout;
+    return layout_find_register(from, shape_source(op, from, to, layout_apply(to, r, 0, 0)));
+}
 
 static void take_keys(Lower *L, Sort *s, const Op *op)
 {
@@ -189,9 +228,12 @@ void lower_sort(Lower *L, const Op *op)
     s.keys = arena_array(L->arena, LLVMValueRef, s.n);
     s.old = arena_array(L->arena, LLVMValueRef, s.n);
     take_keys(L, &s, op);
-    if (tkc_op_int(op, ATTR_BITONIC, 0)) merge_keys(L, &s, s.axis.n);
-    else sort_keys(L, &s);
-    Regs out = lower_regs_new(L, s.n);
-    for (int r = 0; r < s.n; r++) out.r[r].v = element_of(L, &s, s.keys[r]);
+    const int64_t keep = tkc_op_int(op, ATTR_KEEP, 0);
+    const int bits = keep ? log2_floor(keep) : s.axis.n;
+    if (tkc_op_int(op, ATTR_BITONIC, 0)) merge_keys(L, &s, bits);
+    else sort_keys(L, &s, bits);
+    cut_keys(L, &s, bits);
+    Regs out = lower_regs_new(L, lower_nregs(op_result(op, 0)->type));
+    for (int r = 0; r < out.n; r++) out.r[r].v = element_of(L, &s, s.keys[source_of(op, r)]);
     lower_set(L, op_result(op, 0), out);
 }

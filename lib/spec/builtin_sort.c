@@ -1,16 +1,46 @@
 /* Sorting, histograms and gathers. */
+#include "base/power.h"
 #include "spec/argument.h"
+
+/* Argument i, if it is given, names the last dimension. */
+static bool is_along_last(Spec *sp, const Call *c, int i)
+{
+    const int axis = (int)c->args[i].i, rank = c->args[0].v->type->rank;
+    if (!arg_is_given(c, i) || axis == rank - 1) return true;
+    spec_error(sp, c->spans[i], "%s works along the last dimension, found %d of %d",
+               arg_operation(sp, c), axis, rank);
+    return false;
+}
 
 SpecValue builtin_sort(Spec *sp, const Call *c)
 {
-    Value *v = c->args[0].v;
-    const int axis = (int)c->args[1].i;
-    if (arg_is_given(c, 1) && axis != v->type->rank - 1)
-        return spec_error(sp, c->spans[1], "%s works along the last dimension, found %d of %d",
-                          arg_operation(sp, c), axis, v->type->rank);
-    Op *op = build_op(&sp->b, OP_SORT, 1, &v, 1, &v->type);
-    if (c->args[2].b) ir_set_int(sp->fn, op, ATTR_DESCENDING, 1);
-    return sv_value(op_result(op, 0));
+    if (!is_along_last(sp, c, 1)) return sv_error();
+    return sv_value(build_sort(&sp->b, c->args[0].v, c->args[2].b, false, 0));
+}
+
+/* The first k along the last dim of x. */
+static Value *first_of(Spec *sp, Value *x, int32_t k)
+{
+    const int last = x->type->rank - 1;
+    int32_t shape[TKC_MAX_RANK], one[TKC_MAX_RANK];
+    for (int d = 0; d <= last; d++) shape[d] = d < last ? x->type->shape[d] : k;
+    for (int d = 0; d <= last; d++) one[d] = d < last ? 1 : k;
+    if (k == x->type->shape[last]) return x;
+    Value *index = build_reshape(&sp->b, build_arange(&sp->b, 0, k), last + 1, one, false);
+    return build_gather(&sp->b, x, build_broadcast(&sp->b, index, last + 1, shape), last);
+}
+
+/* Few are picked out of many without sorting these. */
+SpecValue builtin_topk(Spec *sp, const Call *c)
+{
+    Value *x = c->args[0].v;
+    const int32_t n = x->type->shape[x->type->rank - 1];
+    if (!is_along_last(sp, c, 2)) return sv_error();
+    if (c->args[1].i < 1 || c->args[1].i > n)
+        return arg_refuse(sp, c, 1, "1 to the extent of the last dimension");
+    const int32_t k = (int32_t)c->args[1].i, kept = 1 << log2_floor(2 * (int64_t)k - 1);
+    x = build_sort(&sp->b, x, c->args[3].b, false, kept <= n / 4 ? kept : 0);
+    return sv_value(first_of(sp, x, k));
 }
 
 SpecValue builtin_histogram(Spec *sp, const Call *c)

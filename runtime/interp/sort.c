@@ -121,12 +121,16 @@ static void run_sort(Frame *f, const Insn *in)
     const Type *t = op_arg(in->op, 0)->type;
     Form form = form_of(s->dtype, tkc_op_int(in->op, ATTR_DESCENDING, 0));
     int64_t n = t->shape[t->rank - 1], bytes = n * s->size;
-    char *room = interp_scratch(f, (size_t)(3 * bytes)), *out = slot_data(f, in->results[0]);
+    const int64_t kept = tkc_op_int(in->op, ATTR_KEEP, n) * s->size;
+    char *room = interp_scratch(f, (size_t)(4 * bytes)), *out = slot_data(f, in->results[0]);
     if (!room) return;
-    const char *x = s->uniform ? room + 2 * bytes : slot_data(f, s);
-    if (s->uniform) slot_expand(f, s, room + 2 * bytes, n);
-    for (int64_t i = 0; i < s->count; i += n, out += bytes, x += s->uniform ? 0 : bytes)
-        sorts[s->size](form, out, x, n, room);
+    char *row = room + 2 * bytes;
+    const char *x = s->uniform ? row + bytes : slot_data(f, s);
+    if (s->uniform) slot_expand(f, s, row + bytes, n);
+    for (int64_t i = 0; i < s->count; i += n, out += kept, x += s->uniform ? 0 : bytes) {
+        sorts[s->size](form, row, x, n, room);
+        memcpy(out, row, (size_t)kept);
+    }
 }
 
 InsnFn sort_fn(Insn *in)

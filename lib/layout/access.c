@@ -45,6 +45,7 @@ typedef struct Group {
     bool in_loop; /* where the function multiplies; else false */
     int width_log2; /* of loads for dots; else 0 */
     const Layout *layout;
+    bool apart;    /* a store of scanned rows that is worth a conversion: comes last */
     int64_t stake; /* what its accesses cost more in the layout of another group */
 } Group;
 
@@ -425,16 +426,54 @@ static int64_t other_cost(const Accesses *x, const Group *g, const Op *op, const
     return division_slots(op) ? division_cost(x, op, g->order[0], l) : 0;
 }
 
+static bool is_scanned(const Accesses *x, const Group *g)
+{
+    bool found = false;
+    for (int i = 0; i < x->others.len && !found; i++) {
+        const Op *op = x->others.data[i].op;
+        found = op->kind == OP_SCAN && is_of_shape(g, op_arg(op, 0)->type) &&
+                ir_axis(op) == g->order[0];
+    }
+    return found;
+}
+
+/* That in which the access alone costs least. */
+static const Layout *own_layout(const Accesses *x, const Access *a)
+{
+    const Group *g = &x->groups.data[a->group];
+    const Layout *best = group_layout(x, g, 0);
+    for (int w = 1; w <= a->width_log2 && w <= share_log2(x, g); w++) {
+        const Layout *l = group_layout(x, g, w);
+        if (access_cost(a, l, COST_HIT) <= access_cost(a, best, COST_HIT)) best = l;
+    }
+    return best;
+}
+
+/* Of a store to places by arithmetic, which go along, what its own layout would spare, less what
+   getting there costs. */
+static int gain_apart(const Accesses *x, const Access *a, const Layout *l)
+{
+    const bool moves = a->op->kind == OP_STORE && !a->is_anywhere && !a->is_counted;
+    const Layout *own = moves ? own_layout(x, a) : l;
+    if (own == l) return 0;
+    ConvertPlan plan;
+    convert_plan(&plan, l, own, value_bytes(a->op), 0);
+    const int gain = access_cost(a, l, COST_HIT) - access_cost(a, own, COST_HIT) - plan.cost;
+    return gain > 0 ? gain : 0;
+}
+
 static int64_t group_cost(const Accesses *x, int group, const Layout *l)
 {
     const Group *g = &x->groups.data[group];
     const int hit = x->multiplies ? COST_WAVE : COST_HIT;
+    const bool scanned = is_scanned(x, g);
     int64_t cost = 0;
     for (int i = 0; i < x->others.len; i++)
         cost += x->others.data[i].weight * other_cost(x, g, x->others.data[i].op, l);
     for (int i = 0; i < x->list.len; i++) {
         const Access *a = &x->list.data[i];
-        if (a->group == group) cost += (int64_t)a->weight * access_cost(a, l, hit);
+        if (a->group != group) continue;
+        cost += (int64_t)a->weight * (access_cost(a, l, hit) - (scanned ? gain_apart(x, a, l) : 0));
     }
     return cost;
 }
@@ -449,13 +488,7 @@ static int most_width_log2(const Accesses *x, int group)
         const Access *a = &x->list.data[i];
         if (a->group == group && a->width_log2 > most) most = a->width_log2;
     }
-    for (int i = 0; i < x->others.len && most < SCANNED; i++) {
-        const Op *op = x->others.data[i].op;
-        if (op->kind == OP_SCAN && is_of_shape(g, op_arg(op, 0)->type) &&
-            ir_axis(op) == g->order[0])
-            most = SCANNED;
-    }
-    return most;
+    return most < SCANNED && is_scanned(x, g) ? SCANNED : most;
 }
 
 /* The widest of the cheapest. */
@@ -473,6 +506,20 @@ static void choose_width(Accesses *x, int group)
     }
 }
 
+static void set_apart(Accesses *x, int group)
+{
+    for (int i = 0; i < x->list.len; i++) {
+        Access *a = &x->list.data[i];
+        const Group *g = &x->groups.data[group];
+        if (a->group != group || !is_scanned(x, g) || !gain_apart(x, a, g->layout)) continue;
+        Group own = *g;
+        own.apart = true;
+        own.layout = own_layout(x, a);
+        a->group = x->groups.len;
+        vec_push(x->arena, &x->groups, own);
+    }
+}
+
 /* ---- who comes first ---- */
 
 static void set_stake(Accesses *x, int group)
@@ -481,11 +528,12 @@ static void set_stake(Accesses *x, int group)
     int64_t least = INT64_MAX;
     for (int i = 0; i < x->groups.len; i++) {
         const Group *other = &x->groups.data[i];
-        if (i == group || !same_dims(g, other->rank, other->dim_log2)) continue;
+        if (i == group || other->apart || !same_dims(g, other->rank, other->dim_log2)) continue;
         const int64_t cost = group_cost(x, group, other->layout);
         if (cost < least) least = cost;
     }
     g->stake = least == INT64_MAX ? 0 : least - group_cost(x, group, g->layout);
+    if (g->apart) g->stake = INT64_MIN;
 }
 
 /* Among equals the first. */
@@ -518,7 +566,9 @@ Accesses *access_choose(Arena *scratch, const Func *fn)
     x->multiplies = ir_contains(fn->body, OP_DOT, true);
     collect(x, fn->body, 1);
     make_groups(x);
-    for (int i = 0; i < x->groups.len; i++) choose_width(x, i);
+    const int ngroups = x->groups.len;
+    for (int i = 0; i < ngroups; i++) choose_width(x, i);
+    for (int i = 0; i < ngroups; i++) set_apart(x, i);
     for (int i = 0; i < x->groups.len; i++) set_stake(x, i);
     order_by_stake(x);
     return x;

@@ -75,10 +75,15 @@ static LLVMValueRef upper_edge(Lower *L, LLVMValueRef x, LLVMValueRef y)
     return pick(L, compare(L, LLVMRealUGE, x, __builtin_inf()), x, y);
 }
 
+/* x inf + inf is inf of inf, and NaN of NaN and below zero, which as a whole number without sign is
+   above inf. */
 LLVMValueRef log_edges(Lower *L, LLVMValueRef x, LLVMValueRef y)
 {
-    y = upper_edge(L, x, y);
-    y = pick(L, compare(L, LLVMRealOLT, x, 0), constant_like(x, __builtin_nan("")), y);
+    const struct Float *f = &floats[LLVMTypeOf(x) == L->f64];
+    LLVMValueRef bits = bits_as(L, x, LLVMTypeOf(x) == L->f64 ? L->i64 : L->i32),
+                 inf = constant_like(x, __builtin_inf());
+    LLVMValueRef outside = compare_whole(L, LLVMIntUGE, bits, f->exponent & f->exponent >> 1);
+    y = pick(L, outside, fused(L, x, inf, inf), y);
     return pick(L, compare(L, LLVMRealOEQ, x, 0), constant_like(x, -__builtin_inf()), y);
 }
 

@@ -125,8 +125,10 @@ static void number_region(Pressure *p, const Region *r, int *addresses)
         int inside = 0;
         p->nops++;
         p->copies |= op->kind == OP_COPY_ASYNC || op->kind == OP_COPY_BOX;
-        if (op->kind == OP_COPY_ASYNC || op->kind == OP_LOAD) *addresses += address_words(p, op);
-        if (op->kind == OP_COPY_ASYNC && ir_turn(op)) p->pieces += pieces_of(op);
+        if (op->kind == OP_COPY_ASYNC || op->kind == OP_LOAD) {
+            *addresses += address_words(p, op);
+            if (ir_turn(op)) p->pieces += pieces_of(op);
+        }
         for (int i = 0; i < op->nregions; i++) number_region(p, op->regions[i], &inside);
         map_set_ptr(&p->numbers, op, (void *)(uintptr_t)p->nops);
         if (op->kind != OP_FOR) *addresses += inside;
@@ -211,13 +213,21 @@ static int registers_needed(Pressure *p)
 
 enum { LEAST = 96, FEW = 128, MANY = 168, NEAR = 48 };
 
+/* What is copied or loaded in small pieces has more addresses and masks than are counted: with 48
+   pieces a turn 84 bytes spilled at 128, with 64 of 2 bytes 120. */
+static bool is_scattered(const Pressure *p)
+{
+    enum { MANY_PIECES = 32 };
+    return p->pieces > MANY_PIECES;
+}
+
 /* Of a kernel that reads more than it computes (stream.c), as long as it needs less: most of what
    passes is on the way from memory, of which there is as much as registers are left for. */
 static int stream_within(const Pressure *p, int needed)
 {
     enum { SPARE = 8 };
     const int limit = stream_limit(p->L);
-    return needed - p->passing / 2 + SPARE <= limit ? limit : 0;
+    return needed - p->passing / 2 + SPARE <= limit && !is_scattered(p) ? limit : 0;
 }
 
 /* Where nothing is multiplied ptxas gives a program of 8 warps a few registers more than two would
@@ -261,14 +271,6 @@ static bool is_crowded(const Pressure *p)
 {
     enum { MUCH = 64, MANY_OPS = 200 };
     return !p->by_warps && p->passing > MUCH && p->nops > MANY_OPS;
-}
-
-/* What is copied in small pieces has more addresses and masks than are counted: with 48 pieces a
-   turn 84 bytes spilled at 128. */
-static bool is_scattered(const Pressure *p)
-{
-    enum { MANY_PIECES = 32 };
-    return p->pieces > MANY_PIECES;
 }
 
 int pressure_limit(const Lower *L)

@@ -49,7 +49,7 @@ typedef struct Pressure {
     int product;           /* words of a sum, what is summed apart, and a factor in registers, at most */
     int rounded;           /* words of a factor that an instruction takes rounded, at most */
     int passing;           /* words that come and go in a turn, at most */
-    int pieces;            /* that loops copy, of a thread, in one turn of each */
+    int pieces, loaded;    /* that loops copy or load, of a thread, in one turn of each */
 } Pressure;
 
 /* Floats and what was read: addresses and masks are made where they are used. */
@@ -127,7 +127,7 @@ static void number_region(Pressure *p, const Region *r, int *addresses)
         p->copies |= op->kind == OP_COPY_ASYNC || op->kind == OP_COPY_BOX;
         if (op->kind == OP_COPY_ASYNC || op->kind == OP_LOAD) {
             *addresses += address_words(p, op);
-            if (ir_turn(op)) p->pieces += pieces_of(op);
+            if (ir_turn(op)) *(op->kind == OP_LOAD ? &p->loaded : &p->pieces) += pieces_of(op);
         }
         for (int i = 0; i < op->nregions; i++) number_region(p, op->regions[i], &inside);
         map_set_ptr(&p->numbers, op, (void *)(uintptr_t)p->nops);
@@ -214,11 +214,12 @@ static int registers_needed(Pressure *p)
 enum { LEAST = 96, FEW = 128, MANY = 168, NEAR = 48 };
 
 /* What is copied or loaded in small pieces has more addresses and masks than are counted: with 48
-   pieces a turn 84 bytes spilled at 128, with 64 of 2 bytes 120. */
+   pieces a turn 84 bytes spilled at 128, with 64 of 2 bytes 120. Products by warps take what is
+   loaded at once. */
 static bool is_scattered(const Pressure *p)
 {
     enum { MANY_PIECES = 32 };
-    return p->pieces > MANY_PIECES;
+    return p->pieces + (p->by_warps ? 0 : p->loaded) > MANY_PIECES;
 }
 
 /* Of a kernel that reads more than it computes (stream.c), as long as it needs less: most of what
@@ -227,7 +228,7 @@ static int stream_within(const Pressure *p, int needed)
 {
     enum { SPARE = 8 };
     const int limit = stream_limit(p->L);
-    return needed - p->passing / 2 + SPARE <= limit && !is_scattered(p) ? limit : 0;
+    return needed - p->passing / 2 + SPARE <= limit ? limit : 0;
 }
 
 /* Where nothing is multiplied ptxas gives a program of 8 warps a few registers more than two would
@@ -241,6 +242,7 @@ static int second_program(int threads, int needed)
 /* Without a product. */
 static int limit_alone(const Pressure *p, int threads, int needed)
 {
+    if (is_scattered(p)) return 0;
     const int limit = stream_within(p, needed);
     return limit ? limit : second_program(threads, needed);
 }

@@ -59,6 +59,8 @@ for number in range(int(sys.argv[4])):
     rows, n = int(rng.choice([1, 1, 2, 3, 8, 32])), int(rng.choice([16, 64, 100, 128, 256, 781, 1024, 2048]))
     n = min(n, 256) if rows > 8 else n
     k, warps = min(int(rng.choice([1, 2, 4, 5, 8, 16, 31, 64, 300])), n), 1 << int(rng.integers(5))
+    if number % 20 == 0:
+        rows, n, k, warps = 1, 2048, 300 + number, 8  # more than a short row has
     x = values(name, (rows, n))
     np.save(path("x.npy"), x)
     subprocess.run([TKC, "-run", path("first.tk"), "-device", DEVICE, "-grid", "1", f"-num-warps={warps}", f"-DR={rows}", f"-DN={n}", f"-DK={k}",

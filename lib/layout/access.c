@@ -45,7 +45,6 @@ typedef struct Group {
     bool in_loop; /* where the function multiplies; else false */
     int width_log2; /* of loads for dots; else 0 */
     const Layout *layout;
-    bool apart;    /* a store of scanned rows that is worth a conversion: comes last */
     int64_t stake; /* what its accesses cost more in the layout of another group */
 } Group;
 
@@ -372,10 +371,35 @@ static void order_warps(const Accesses *x, const Group *g, int *warp_order)
     }
 }
 
+/* Of the elements a thread's share. */
+static int share_of_thread(const Accesses *x, const Group *g)
+{
+    int total = 0;
+    for (int d = 0; d < g->rank; d++) total += g->dim_log2[d];
+    const int share = total - MACHINE_LANE_BITS - warp_bits(x);
+    return share > 0 ? share : 0;
+}
+
+/* Another than the fastest; -1: none. */
+static int scanned_dim(const Accesses *x, const Group *g)
+{
+    for (int i = 0; i < x->others.len; i++) {
+        const Op *op = x->others.data[i].op;
+        if (op->kind == OP_SCAN && is_of_shape(g, op_arg(op, 0)->type) &&
+            ir_axis(op) != g->order[0])
+            return ir_axis(op);
+    }
+    return -1;
+}
+
+/* What a thread has beside a vector follows along a dim that is scanned. */
 static const Layout *group_layout(const Accesses *x, const Group *g, int width_log2)
 {
     int thread_log2[TKC_MAX_RANK] = {0}, warp_order[TKC_MAX_RANK];
+    const int scanned = scanned_dim(x, g), rest = share_of_thread(x, g) - width_log2;
     thread_log2[g->order[0]] = width_log2;
+    if (scanned >= 0 && rest > 0)
+        thread_log2[scanned] = rest < g->dim_log2[scanned] ? rest : g->dim_log2[scanned];
     order_warps(x, g, warp_order);
     const Blocked b = {.rank = g->rank,
                        .dim_log2 = g->dim_log2,
@@ -387,13 +411,10 @@ static const Layout *group_layout(const Accesses *x, const Group *g, int width_l
     return layout_blocked_as(ir_of(x->fn)->layouts, &b);
 }
 
-/* A thread's share of the elements, as far as it lies along the fastest dim. */
+/* As far as that lies along the fastest dim. */
 static int share_log2(const Accesses *x, const Group *g)
 {
-    int total = 0;
-    for (int d = 0; d < g->rank; d++) total += g->dim_log2[d];
-    int share = total - MACHINE_LANE_BITS - warp_bits(x), along = g->dim_log2[g->order[0]];
-    if (share < 0) share = 0;
+    const int share = share_of_thread(x, g), along = g->dim_log2[g->order[0]];
     return share < along ? share : along;
 }
 
@@ -407,22 +428,48 @@ static int64_t division_cost(const Accesses *x, const Op *op, int dim, const Lay
     return division_slots(op) * (layout_registers(l) >> (run < all ? run : all));
 }
 
-/* A scan has a step for each bit of a lane, of every run of neighbours in a thread; what is gathered
-   lies in shared memory as near each other as those that ask for it. */
-static int64_t moving_cost(const Op *op, const Layout *l)
+static int bits_along(const Layout *l, LayoutDim kind, int axis)
 {
-    const int run = layout_run_log2(l, (int)tkc_op_int(op, ATTR_AXIS, 0)), n = layout_registers(l);
-    if (op->kind == OP_SCAN)
-        return (n >> run) * MACHINE_LANE_BITS *
-               (op->nargs * COST_WAVE + COST_STEP + weight_of_joining(op));
-    return n * (COST_ISSUE + (COST_WAVE << run));
+    int n = 0;
+    for (int i = 0; i < l->nbits[kind]; i++)
+        n += (l->basis[kind][i] & layout_dim_mask(l, axis)) != 0;
+    return n;
+}
+
+/* Warps that have parts of what is scanned meet over the parts' totals, or, where a thread would
+   have too many of these, the block goes through shared memory to be scanned, and back. */
+static int64_t meeting_cost(const Op *scan, const Layout *l, int axis)
+{
+    const int warps = bits_along(l, DIM_WARP, axis), n = layout_registers(l),
+              totals = n >> bits_along(l, DIM_REGISTER, axis) << warps;
+    if (!warps) return 0;
+    return 2 * COST_BARRIER + n * (totals > n / 2 ? 4 * scan->nargs * COST_WAVE : COST_STEP);
+}
+
+/* A scan has a step for each bit of a lane along it, of every run of neighbours in a thread. */
+static int64_t scan_cost(const Op *op, const Layout *l)
+{
+    uint32_t bits[LAYOUT_MAX_BITS];
+    const int axis = (int)tkc_op_int(op, ATTR_AXIS, 0),
+              runs = layout_registers(l) >> layout_steps(l, axis, LAYOUT_MAX_BITS, bits);
+    return runs * bits_along(l, DIM_LANE, axis) *
+               (op->nargs * COST_WAVE + COST_STEP + weight_of_joining(op)) +
+           meeting_cost(op, l, axis);
+}
+
+/* What is gathered lies in shared memory as near each other as those that ask for it. */
+static int64_t gather_cost(const Op *op, const Layout *l)
+{
+    const int run = layout_run_log2(l, (int)tkc_op_int(op, ATTR_AXIS, 0));
+    return layout_registers(l) * (COST_ISSUE + (COST_WAVE << run));
 }
 
 /* Of what is no access. */
 static int64_t other_cost(const Accesses *x, const Group *g, const Op *op, const Layout *l)
 {
     if (!is_of_shape(g, op_result(op, 0)->type)) return 0;
-    if (op->kind == OP_SCAN || op->kind == OP_GATHER) return moving_cost(op, l);
+    if (op->kind == OP_SCAN) return scan_cost(op, l);
+    if (op->kind == OP_GATHER) return gather_cost(op, l);
     return division_slots(op) ? division_cost(x, op, g->order[0], l) : 0;
 }
 
@@ -514,7 +561,6 @@ static void set_apart(Accesses *x, int group)
         const Group *g = &x->groups.data[group];
         if (a->group != group || !is_scanned(x, g) || !gain_apart(x, a, g->layout)) continue;
         Group own = *g;
-        own.apart = true;
         own.layout = own_layout(x, a);
         a->group = x->groups.len;
         vec_push(x->arena, &x->groups, own);
@@ -529,12 +575,11 @@ static void set_stake(Accesses *x, int group)
     int64_t least = INT64_MAX;
     for (int i = 0; i < x->groups.len; i++) {
         const Group *other = &x->groups.data[i];
-        if (i == group || other->apart || !same_dims(g, other->rank, other->dim_log2)) continue;
+        if (i == group || !same_dims(g, other->rank, other->dim_log2)) continue;
         const int64_t cost = group_cost(x, group, other->layout);
         if (cost < least) least = cost;
     }
     g->stake = least == INT64_MAX ? 0 : least - group_cost(x, group, g->layout);
-    if (g->apart) g->stake = INT64_MIN;
 }
 
 /* Among equals the first. */

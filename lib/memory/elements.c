@@ -3,7 +3,8 @@
    buffer whose offsets are row-major indices, element by element, a whole block at a time where
    counting is the map after all.
 
-     gather     the source is stored, the result loaded at its indices
+     gather     the source is stored, before loops that do not change it, the result loaded at
+                its indices
      cat        both operands are stored, one behind the other, the result is loaded
      reshape    stored and loaded by the number an element has when all are counted
      histogram  bins are set to zero, counted up by atomics, loaded */
@@ -108,14 +109,26 @@ static Value *load_at(Builder *b, Value *buffer, Value *at, const Type *ty)
 
 /* ---- the ops ---- */
 
+/* The op, or the outermost of the loops around that do not change what it gathers from: that is
+   stored once, if keeping it does not take much. */
+static Op *stored_before(Op *op)
+{
+    enum { KEPT_MAX = 16 << 10 };
+    const Value *from = op_arg(op, 0);
+    const int64_t bytes = tkc_type_count(from->type) * type_bytes(from->type);
+    const Region *turn = bytes <= KEPT_MAX ? ir_turn(op) : NULL;
+    for (; turn && ir_is_defined_outside(from, turn); turn = ir_turn(op)) op = turn->parent;
+    return op;
+}
+
 void expand_gather(Op *op)
 {
-    Builder b = build_before(op);
+    Builder b = build_before(op), before = build_before_at(stored_before(op), op->loc);
     Value *from = op_arg(op, 0), *index = op_arg(op, 1);
     int64_t stride[TKC_MAX_RANK];
     Value *buffer =
-        expand_row_major(&b, tkc_type_element(from->type), from->type->rank, from->type->shape);
-    build_sstore(&b, buffer, from, 0);
+        expand_row_major(&before, tkc_type_element(from->type), from->type->rank, from->type->shape);
+    build_sstore(&before, buffer, from, 0);
     padded_strides(buffer->type->layout, stride);
     Value *at = offsets(&b, index->type, stride, 0, (int)tkc_op_int(op, ATTR_AXIS, 0),
                         build_cast(&b, index, DT_I32, NULL));

@@ -15,7 +15,7 @@ BUDGET = {
     "lib/layout": 3506,
     "lib/linear": 2184,
     "lib/lower": 8191,
-    "lib/memory": 4566,
+    "lib/memory": 4579,
     "lib/spec": 15802,
     "lib/std": 2364,
     "lib/syntax": 3620,

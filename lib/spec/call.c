@@ -28,7 +28,7 @@ static const AstParams *params_of(const SpecFunc *fn)
 SpecFunc *func_new(Spec *sp, Str name, const Ast *def, SpecModule *m, Scope *closure)
 {
     SpecFunc *fn = arena_new(sp->arena, SpecFunc);
-    *fn = (SpecFunc){.name = name, .def = def, .module = m, .closure = closure};
+    *fn = (SpecFunc){.name = name, .def = def, .module = m, .closure = closure, .made = m->now};
     const AstParams *params = params_of(fn);
     SpecValue *defaults = NULL;
     for (int i = 0; closure && i < params->len; i++) {

@@ -47,8 +47,8 @@ const Ast *config_rule(const SpecFunc *kernel, Str param)
 static SpecValue call_rule(Spec *sp, const SpecFunc *kernel, const Ast *rule, SpecValue known)
 {
     Frame f;
+    const SpecValue fn = module_eval_of(sp, kernel, rule);
     frame_push_module(sp, &f, kernel->module, kernel->closure);
-    SpecValue fn = spec_eval(sp, rule);
     SpecValue v = sv_is_error(fn) ? fn : spec_call(sp, fn, 1, &known, rule->span);
     frame_pop(sp, &f);
     return v;

@@ -78,6 +78,7 @@ SpecModule *module_new(Program *p, ModuleKind kind, Str path)
     m->kind = kind;
     m->program = p;
     m->path = path;
+    m->now = MODULE_END;
     map_init(&m->globals, p->arena);
     return m;
 }
@@ -387,9 +388,12 @@ static SpecValue settle(Spec *sp, SpecValue v, Span at)
     return v;
 }
 
-static SpecValue eval_around(Spec *sp, SpecModule *m, Scope *around, const Ast *e)
+/* Evaluates what stands at the file's place `when`. */
+static SpecValue eval_around(Spec *sp, SpecModule *m, Scope *around, uint32_t when, const Ast *e)
 {
+    const uint32_t now = m->now;
     Spec inner = spec_state(m->program, NULL);
+    m->now = when;
     inner.stack_base = sp->stack_base;
     inner.steps = sp->steps;
     inner.depth = sp->depth + 1;
@@ -398,17 +402,21 @@ static SpecValue eval_around(Spec *sp, SpecModule *m, Scope *around, const Ast *
     SpecValue v = settle(&inner, spec_eval(&inner, e), e->span);
     frame_pop(&inner, &f);
     sp->steps = inner.steps;
+    m->now = now;
     return v;
 }
 
+/* What is not of the file, as a -D value, is evaluated when all of it is executed. */
 SpecValue module_eval(Spec *sp, SpecModule *m, const Ast *e)
 {
-    return eval_around(sp, m, NULL, e);
+    const bool is_own = m->file && m->file->source == e->span.source;
+    return eval_around(sp, m, NULL, is_own ? e->span.begin : m->now, e);
 }
 
 SpecValue module_eval_of(Spec *sp, const SpecFunc *fn, const Ast *e)
 {
-    return eval_around(sp, fn->module, fn->closure, e);
+    return fn->closure ? eval_around(sp, fn->module, fn->closure, fn->made, e)
+                       : module_eval(sp, fn->module, e);
 }
 
 SpecValue module_try_of(Spec *sp, const SpecFunc *fn, const Ast *e)
@@ -583,9 +591,18 @@ static SpecValue resolve(Spec *sp, SpecModule *m, Global *g, Span at)
 
 /* ---- lookup ---- */
 
+/* The last binding of a name before what is evaluated now. */
+static Global *binding_now(const SpecModule *m, Str name)
+{
+    Global *last = map_get_ptr(&m->globals, name), *g = last;
+    if (!last || !last->previous) return last;
+    while (g && g->node->span.end > m->now) g = g->previous;
+    return g ? g : last;
+}
+
 static SpecValue lookup_own(Spec *sp, SpecModule *m, Str name, Span at)
 {
-    Global *g = map_get_ptr(&m->globals, name);
+    Global *g = binding_now(m, name);
     if (g) return resolve(sp, m, g, at);
     Str outer = m->star_name;
     SpecValue found = sv_absent();

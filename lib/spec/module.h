@@ -39,6 +39,9 @@ struct Global {
     Global *previous;     /* an earlier binding of the name */
 };
 
+/* Where a kernel reads names: behind all statements. */
+#define MODULE_END UINT32_MAX
+
 struct SpecModule {
     ModuleKind kind;
     struct Program *program;
@@ -46,6 +49,7 @@ struct SpecModule {
     AstFile *file;
     unsigned where;       /* NAMES: Namespace bits, in which its functions are looked up */
     bool is_std;
+    uint32_t now;         /* FILE: what is evaluated stands here; or MODULE_END */
     Map globals;          /* name -> Global */
     VEC(Str) names;       /* in order of first sight */
     VEC(const Ast *) stars; /* from x import * */

@@ -67,6 +67,7 @@ struct SpecFunc {
     SpecModule *module;      /* where its free names are looked up */
     struct Scope *closure;   /* the names around a lambda or a function in a function; else NULL */
     const SpecValue *self;   /* of a bound method: its first argument; else NULL */
+    uint32_t made;           /* of one with a closure: its module's `now` then */
     const SpecValue *defaults; /* of one with a closure, where it was made; NULL: none of these */
     bool is_wrapped;         /* made a kernel's by a call: triton.jit(f) */
 };

@@ -25,6 +25,7 @@ ROWS = [
     ("types", "tuples", ["tuples as values"]),
     ("types", "named tuples", ["named tuples"]),
     ("types", "aggregates", ["aggregates", "aggregate_replace"]),
+    ("types", "dataclasses and SimpleNamespace, as constants", ["dataclasses"]),
     ("types", "tensor descriptors", ["make_tensor_descriptor"]),
     ("types", "tensor descriptors as arguments", ["descriptor arguments"]),
     ("types", "block pointers", ["make_block_ptr"]),

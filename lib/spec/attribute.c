@@ -123,9 +123,9 @@ static SpecValue type_class(Spec *sp, SpecValue x, Str name, Span at)
 {
     static const char *const kinds[] = {"BOOLEAN", "INTEGRAL", "FLOATING"};
     static const char *const signs[] = {"SIGNED", "UNSIGNED"};
-    const SpecValue numbers[] = {sv_int(0), sv_int(1), sv_int(2)};
-    if (strcmp(name, "KIND") == 0) return constant_record(sp, "KIND", 3, kinds, numbers);
-    if (strcmp(name, "SIGNEDNESS") == 0) return constant_record(sp, "SIGNEDNESS", 2, signs, numbers);
+    const SpecValue v[] = {sv_int(0), sv_int(1), sv_int(2)};
+    if (strcmp(name, "KIND") == 0) return constant_record(sp, name, 3, kinds, v);
+    if (strcmp(name, "SIGNEDNESS") == 0) return constant_record(sp, name, 2, signs, v);
     return unknown(sp, x, name, 0, at);
 }
 
@@ -134,7 +134,8 @@ static SpecValue function_attribute(Spec *sp, SpecValue x, Str name, Span at)
     static const char *const modes[] = {"NONE", "ALL", NULL}; /* what maximum and its like take */
     if (x.kind == SV_BUILTIN && !strcmp(x.builtin->name, "PropagateNan") && str_among(name, modes))
         return sv_bool(strcmp(name, "ALL") == 0);
-    if (x.kind == SV_BUILTIN && !strcmp(x.builtin->name, "dtype")) return type_class(sp, x, name, at);
+    if (x.kind == SV_BUILTIN && !strcmp(x.builtin->name, "dtype"))
+        return type_class(sp, x, name, at);
     if (strcmp(name, "fn") == 0) return x;
     if (strcmp(name, "__name__") == 0)
         return sv_str(x.kind == SV_BUILTIN         ? intern_cstr(sp->names, x.builtin->name)

@@ -123,7 +123,10 @@ static bool read_defaults(SpecValue v, Fields *fields)
 static SpecValue fields_given(Spec *sp, const Args *args)
 {
     SpecTuple *t = record_new(sp, "SimpleNamespace", args->len);
-    for (int i = 0; i < args->len; i++) t->names[i] = args->data[i].name, t->data[i] = args->data[i].value;
+    for (int i = 0; i < args->len; i++) {
+        t->names[i] = args->data[i].name;
+        t->data[i] = args->data[i].value;
+    }
     return sv_tuple(SV_RECORD, t);
 }
 

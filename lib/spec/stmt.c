@@ -303,6 +303,7 @@ static Flow exec_with(Spec *sp, const Ast *s, const Rest *rest)
 static Flow exec_expression(Spec *sp, const Ast *e)
 {
     if (e->kind == AST_STRING || e->kind == AST_ELLIPSIS) return FLOW_NEXT; /* a docstring */
+    sp->frame->raised = false;
     if (!place_call(sp, e)) lint_statement(sp, e, spec_eval(sp, e));
     return sp->frame->raised ? FLOW_STOP : FLOW_NEXT;
 }

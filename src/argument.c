@@ -362,7 +362,7 @@ static bool make_value(RunArg *a)
     return make_number(a);
 }
 
-static bool make_values(Run *r)
+bool run_make_values(Run *r)
 {
     bool ok = true;
     for (int i = 0; i < r->nargs; i++)
@@ -416,7 +416,7 @@ bool run_read_arguments(Run *r)
 {
     if (!read_params(r) || !bind_texts(r) || !all_given(r)) return false;
     define_none(r);
-    return make_values(r) && tell_heuristics(r);
+    return run_make_values(r) && tell_heuristics(r);
 }
 
 /* What is wrong with each of them is said. */

@@ -209,7 +209,7 @@ static bool open_device(Run *r)
 bool run_prepare(Run *r)
 {
     return run_read_arguments(r) && read_grid(r) && (r->dev || open_device(r)) && open_jit(r) &&
-           run_make_arrays(r);
+           run_make_values(r) && run_make_arrays(r);
 }
 
 static bool run(Run *r)

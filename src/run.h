@@ -61,8 +61,10 @@ bool run_is_given(const Run *r, const RunArg *a);
 bool run_is_empty(const RunArg *a);
 
 /* Each of these says what is wrong and gives false. */
-/* argument.c: all but arrays; then, with a device and the types that -sig gives, arrays. */
+/* argument.c: all but arrays; then, with a device and the types that -sig gives, these again, and
+   arrays. */
 bool run_read_arguments(Run *r);
+bool run_make_values(Run *r);
 bool run_make_arrays(Run *r);
 /* run.c: all of these, where there is no device yet that, and the kernel's values. */
 bool run_prepare(Run *r);

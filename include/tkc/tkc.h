@@ -199,6 +199,7 @@ typedef struct TkcParam {
     const char *default_;  /* its text; NULL when there is none */
     int64_t divisibility;  /* from the annotation; 0 when it says nothing */
     bool is_int;           /* annotated int: an integer of any width; its type is NULL */
+    bool is_fixed;         /* the type is written as a string: a signature says no other */
 } TkcParam;
 /* The parameters of a kernel; kernel NULL: the only one. TKC_ERROR when there is no such kernel (a diagnostic). */
 TKC_API TkcStatus tkc_source_param_count(TkcSource *source, const char *kernel, int *count);

@@ -40,7 +40,7 @@ static bool is_offset(const Value *v, int depth)
     return true;
 }
 
-bool estimate_is_offset(const Op *op)
+static bool is_offset_op(const Op *op)
 {
     enum { DEEPEST = 8 };
     return op->nresults && is_offset(op_result(op, 0), DEEPEST);
@@ -111,18 +111,27 @@ Size estimate_size(const Func *fn)
 
 /* ---- refusals ---- */
 
+/* Of those as large the first, but what makes a block rather than the loop that carries it. */
 static void keep_larger(Op *op, void *user)
 {
     const Op **largest = user;
-    if (!*largest || estimate_registers(op) > estimate_registers(*largest)) *largest = op;
+    const int n = estimate_registers(op), most = *largest ? estimate_registers(*largest) : 0;
+    const bool makes_it = n && n == most && (*largest)->nregions && !op->nregions;
+    if ((n > most || makes_it) && !is_offset_op(op)) *largest = op;
+}
+
+const Op *estimate_largest(const Func *fn)
+{
+    const Op *op = NULL;
+    ir_walk(fn->body, keep_larger, &op);
+    return op;
 }
 
 /* Most of the code is there because of blocks as large as the largest. */
 static void note_largest(const Func *fn, Arena *a, Diags *dx, Diag *d)
 {
-    const Op *op = NULL;
-    ir_walk(fn->body, keep_larger, &op);
-    if (!op || !estimate_registers(op)) return;
+    const Op *op = estimate_largest(fn);
+    if (!op) return;
     diag_note(dx, d, ir_span(op->loc),
               "%s takes %d registers of each of the program's %d threads; a smaller block or more "
               "warps make less code",

@@ -21,7 +21,8 @@ bool estimate_fits(const Func *fn, Size s, Arena *a, Diags *dx);
 /* 32-bit registers of a thread that a computed block takes; what is made from constants or only
    renamed takes none of its own. */
 int estimate_registers(const Op *op);
-/* What is made of elements' numbers alone, as their offsets: each is computed where an access needs it. */
-bool estimate_is_offset(const Op *op);
+/* What makes the block that takes most of a thread's registers, or NULL. What is made of elements'
+   numbers alone, as their offsets, is none: each is computed where an access needs it. */
+const Op *estimate_largest(const Func *fn);
 
 #endif

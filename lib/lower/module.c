@@ -115,13 +115,23 @@ void lower_refuse(Lower *L, const Op *op, const char *fmt, ...)
         lower_set_all(L, op_result(op, i), lower_bits(L, op_result(op, i)->type, 0));
 }
 
-/* What a thread cannot hold of a block spills to memory, which is slow. Said once a function. */
-static void check_registers(Lower *L, const Op *op)
+/* The product whose factor op reads for it, in the layout that it wants; else op. */
+static const Op *wanted_by(const Op *op)
 {
-    const int registers = estimate_registers(op), most = MACHINE_THREAD_REGISTERS;
-    if (registers <= most || L->too_large || estimate_is_offset(op)) return;
+    const Op *by = op;
+    while ((by->kind == OP_SLOAD || by->kind == OP_RING_LOAD) && op_result(by, 0)->uses)
+        by = op_result(by, 0)->uses->user;
+    return by->kind == OP_DOT ? by : op;
+}
+
+/* What a thread cannot hold of a block spills to memory, which is slow. Said of the largest. */
+static void check_registers(Lower *L)
+{
+    const Op *op = estimate_largest(L->fn);
+    const int registers = op ? estimate_registers(op) : 0, most = MACHINE_THREAD_REGISTERS;
+    if (registers <= most) return;
     L->too_large = true;
-    diag_warning(L->dx, DIAG_REGISTERS, ir_span(op->loc),
+    diag_warning(L->dx, DIAG_REGISTERS, ir_span(wanted_by(op)->loc),
                  "%s takes %d registers of each of the program's %d threads, which have %d: what is "
                  "not used up at once is kept in slow memory; use a smaller block or more warps",
                  type_text(L->arena, op_result(op, 0)->type), registers,
@@ -161,7 +171,6 @@ static void lower_op(Lower *L, const Op *op)
 {
     lines_at(L, op->loc);
     check_size(L, op);
-    check_registers(L, op);
     check_joined(L, op);
     LowerOp *f = find_lower(op);
     check(f, "no code for '%s'", tkc_op_info(op->kind)->name);
@@ -289,6 +298,7 @@ static void lower_body(Lower *L, const LowerJob *job, const char *symbol)
     lower_threads(L);
     make_params(L);
     lower_fetch_maps(L);
+    check_registers(L);
     lower_region(L, L->fn->body);
     target_release_sums(L);
     const int most = pressure_limit(L);

@@ -46,6 +46,8 @@ static SpecValue number_type_attribute(Spec *sp, const Type *t, Str name, Span a
         return sv_int(info->man_bits);
     if (strcmp(name, "exponent_bias") == 0 && info->kind == DK_FLOAT)
         return sv_int((1 << (info->exp_bits - 1)) - 1);
+    if (strcmp(name, "int_signedness") == 0 && info->kind != DK_FLOAT)
+        return sv_int(info->kind != DK_INT);
     return method(sp, sv_type(t), name, NS_DTYPE, at);
 }
 
@@ -116,11 +118,24 @@ static SpecValue block_ptr_attribute(Spec *sp, SpecValue x, Str name, Span at)
                                         : unknown(sp, x, name, 0, at);
 }
 
+/* tl.dtype's classes of numbers, which count from 0. */
+static SpecValue type_class(Spec *sp, SpecValue x, Str name, Span at)
+{
+    static const char *const kinds[] = {"BOOLEAN", "INTEGRAL", "FLOATING"};
+    static const char *const signs[] = {"SIGNED", "UNSIGNED"};
+    const SpecValue v[] = {sv_int(0), sv_int(1), sv_int(2)};
+    if (strcmp(name, "KIND") == 0) return constant_record(sp, name, 3, kinds, v);
+    if (strcmp(name, "SIGNEDNESS") == 0) return constant_record(sp, name, 2, signs, v);
+    return unknown(sp, x, name, 0, at);
+}
+
 static SpecValue function_attribute(Spec *sp, SpecValue x, Str name, Span at)
 {
     static const char *const modes[] = {"NONE", "ALL", NULL}; /* what maximum and its like take */
     if (x.kind == SV_BUILTIN && !strcmp(x.builtin->name, "PropagateNan") && str_among(name, modes))
         return sv_bool(strcmp(name, "ALL") == 0);
+    if (x.kind == SV_BUILTIN && !strcmp(x.builtin->name, "dtype"))
+        return type_class(sp, x, name, at);
     if (strcmp(name, "fn") == 0) return x;
     if (strcmp(name, "__name__") == 0)
         return sv_str(x.kind == SV_BUILTIN         ? intern_cstr(sp->names, x.builtin->name)
@@ -172,7 +187,9 @@ SpecValue op_attribute(Spec *sp, SpecValue x, Str name, Span at)
     case SV_FUNC:
     case SV_BUILTIN: return function_attribute(sp, x, name, at);
     case SV_STR: return method(sp, x, name, NS_STR, at);
-    case SV_TUPLE: case SV_LIST: return method(sp, x, name, NS_LIST, at);
+    case SV_TUPLE: case SV_LIST:
+        if (strcmp(name, "values") == 0) return sv_tuple(SV_LIST, x.tuple);
+        return method(sp, x, name, NS_LIST, at);
     case SV_RECORD: return method(sp, x, name, op_record_methods(x), at);
     case SV_ARRAY: return array_attribute(sp, x, name, at);
     case SV_CLASS:

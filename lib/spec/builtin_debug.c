@@ -64,6 +64,7 @@ SpecValue builtin_static_assert(Spec *sp, const Call *c)
     if (truth) return sv_none();
     Buf message = buf_make(sp->arena);
     if (arg_is_given(c, 1)) constant_print(sp, &message, c->args[1], false);
+    sp->frame->raised = true;
     return spec_error(sp, c->at, "static assertion failed%s%s", message.len ? ": " : "",
                       buf_text(&message));
 }

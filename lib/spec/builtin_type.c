@@ -47,6 +47,20 @@ SpecValue builtin_type_limit(Spec *sp, const Call *c)
     return sv_int(max ? 2 * half - 1 : 0);
 }
 
+/* tl.dtype.KIND's number. */
+SpecValue builtin_type_kind(Spec *sp, const Call *c)
+{
+    const Type *t = c->args[0].type;
+    if (t->kind != TY_SCALAR) return arg_refuse(sp, c, 0, "a number's type");
+    return sv_int(type_is_bool(t) ? 0 : type_is_int(t) ? 1 : 2);
+}
+
+SpecValue builtin_type_with_element(Spec *sp, const Call *c)
+{
+    const Shape shape = shape_of(c->args[0].type);
+    return sv_type(shape_type(sp, c->args[1].type, &shape));
+}
+
 SpecValue builtin_type_shape(Spec *sp, const Call *c)
 {
     return constant_ints(sp, c->args[0].type->rank, c->args[0].type->shape);

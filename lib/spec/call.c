@@ -279,6 +279,13 @@ static bool refuse_missing(Spec *sp, const Call *c, const char *missing)
     return false;
 }
 
+/* What Triton's own library passes along and users copy. */
+static bool is_internal_keyword(Str name)
+{
+    return strcmp(name, "_builder") == 0 || strcmp(name, "_semantic") == 0 ||
+           strcmp(name, "_generator") == 0;
+}
+
 static bool fill_defaults(Spec *sp, Call *c)
 {
     Buf missing = buf_make(sp->arena);
@@ -286,6 +293,8 @@ static bool fill_defaults(Spec *sp, Call *c)
         const AstParam *p = &c->params->data[i];
         if (c->args[i].kind != SV_ABSENT) continue;
         if (p->kind == PARAM_KWARGS) c->args[i] = pack_keywords(sp, &c->extra);
+        else if (c->fn && is_internal_keyword(p->name)) 
+            c->args[i] = sv_module(module_named(sp->program, "triton.language.semantic"));
         else if (c->defaults) c->args[i] = c->defaults[i];
         else if (p->default_) c->args[i] = module_eval(sp, c->fn->module, p->default_);
         if (c->args[i].kind == SV_ABSENT)
@@ -595,13 +604,6 @@ SpecValue spec_call(Spec *sp, SpecValue callee, int n, const SpecValue *values, 
 }
 
 /* ---- the node ---- */
-
-/* What Triton's own library passes along and users copy. */
-static bool is_internal_keyword(Str name)
-{
-    return strcmp(name, "_builder") == 0 || strcmp(name, "_semantic") == 0 ||
-           strcmp(name, "_generator") == 0;
-}
 
 static void add_spread(Spec *sp, Args *out, const Ast *x)
 {

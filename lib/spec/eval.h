@@ -79,6 +79,7 @@ struct Frame {
     int branches;         /* run-time branches open inside that loop */
     int runtime_loops;    /* open in this call */
     bool is_host;         /* Python run at compile time: numbers stay untyped, loops run */
+    bool raised;          /* a static assertion of this statement failed: none follows it */
     bool failed;          /* an error or poison was met, whether it was heard or not */
     uint64_t path;        /* identifies the chain of calls */
 };

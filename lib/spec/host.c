@@ -73,6 +73,8 @@ SpecValue host_value(Spec *sp, SpecModule *m)
         if (strcmp(facts[i].path, m->path) != 0) continue;
         return v.kind == SV_STR ? sv_str(intern_cstr(sp->names, v.s)) : v;
     }
+    if (!strcmp(m->path, "triton.language.semantic.builder.options.num_warps"))
+        return sv_int(sp->fn->num_warps);
     if (strncmp(m->path, "torch.", 6) != 0) return sv_absent();
     DType dt = host_dtype(m->path + 6, strlen(m->path + 6));
     return dt != DT_NONE ? host_type(sp, dt) : sv_absent();

@@ -316,6 +316,7 @@ void kernel_param(Arena *a, const AstFile *file, const Ast *def, int i, TkcParam
         else if (dt != DT_NONE && (p->annotation->kind == AST_ATTRIBUTE ||
                                    is_type_name(p->annotation, dtype_info(dt)->name)))
             out->type = dtype_info(dt)->short_name;
+        out->is_fixed = out->type && p->annotation->kind == AST_STRING;
         out->is_int = is_type_name(p->annotation, "int");
     }
     if (p->default_) out->default_ = span_text(a, p->default_->span);

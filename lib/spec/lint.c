@@ -133,7 +133,7 @@ void lint_function(Spec *sp, const SpecFunc *fn)
 bool lint_has_word(const char *text, const char *word)
 {
     size_t n = strlen(word);
-    for (const char *at = text; (at = strstr(at, word)); at += n)
+    for (const char *at = text; n && (at = strstr(at, word)); at += n)
         if ((at == text || !char_is_word(at[-1])) && !char_is_word(at[n])) return true;
     return false;
 }

@@ -25,6 +25,7 @@ static const struct { const char *path; unsigned where[3]; } namespaces[] = {
     {"triton.language.core", {NS_TL}},
     {"triton.language.standard", {NS_TL}},
     {"triton.language.semantic", {NS_TL}},
+    {"triton.language.semantic.builder", {NS_TRITON}},
     {"triton.language.random", {NS_TL}},
     {"triton.language.math", {NS_MATH, NS_LIBDEVICE, NS_TL}},
     {"triton.language.libdevice", {NS_LIBDEVICE, NS_MATH}},

@@ -77,9 +77,9 @@ SpecValue record_class_of(Spec *sp, SpecModule *m, const Ast *n)
                      .body = n,
                      .module = m};
     read_bases(sp, &c);
-    if (kernel_decorator(&n->class_.decorators, "aggregate") ||
-        kernel_decorator(&n->class_.decorators, "_aggregate"))
-        c.kind = RECORD_AGGREGATE;
+    static const char *const aggregates[] = {"aggregate", "_aggregate", "dataclass"};
+    for (size_t i = 0; i < sizeof aggregates / sizeof *aggregates; i++)
+        if (kernel_decorator(&n->class_.decorators, aggregates[i])) c.kind = RECORD_AGGREGATE;
     return class_of_body(sp, &c);
 }
 
@@ -119,8 +119,21 @@ static bool read_defaults(SpecValue v, Fields *fields)
     return true;
 }
 
+/* Of SimpleNamespace(a=1, b=2). */
+static SpecValue fields_given(Spec *sp, const Args *args)
+{
+    SpecTuple *t = record_new(sp, "SimpleNamespace", args->len);
+    for (int i = 0; i < args->len; i++) {
+        t->names[i] = args->data[i].name;
+        t->data[i] = args->data[i].value;
+    }
+    return sv_tuple(SV_RECORD, t);
+}
+
 SpecValue record_class_call(Spec *sp, Str path, const Args *args, Span at)
 {
+    const bool are_named = args->len && args->data[0].name; /* and so are those behind it */
+    if (are_named && strcmp(path, "types.SimpleNamespace") == 0) return fields_given(sp, args);
     if (!str_among(path, makers)) return sv_absent();
     Fields fields = {0};
     bool ok = args->len >= 2 && !args->data[0].name && !args->data[1].name &&
@@ -215,7 +228,11 @@ SpecValue record_call(Spec *sp, const RecordClass *c, const Args *args, Span at)
         return spec_note(sp, c->at, "defined here");
     }
     if (init && init->kind == AST_DEF) return construct(sp, c, init, owner, args, at);
-    return bind_fields(sp, c, c, args, at);
+    const SpecValue self = bind_fields(sp, c, c, args, at);
+    const Ast *after = c->kind == RECORD_AGGREGATE ? find_member(c, "__post_init__", &owner) : NULL;
+    if (!after || after->kind != AST_DEF || sv_is_error(self)) return self;
+    const SpecFunc *fn = func_new(sp, after->def.name, after, owner->module, NULL);
+    return call_constructor(sp, fn, self, &(Args){0}, at);
 }
 
 /* The class with a record's items for what is not given, by keyword alone. */

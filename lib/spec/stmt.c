@@ -300,10 +300,12 @@ static Flow exec_with(Spec *sp, const Ast *s, const Rest *rest)
     return exec_block(sp, &s->with.body, rest);
 }
 
-static void exec_expression(Spec *sp, const Ast *e)
+static Flow exec_expression(Spec *sp, const Ast *e)
 {
-    if (e->kind == AST_STRING || e->kind == AST_ELLIPSIS) return; /* a docstring */
+    if (e->kind == AST_STRING || e->kind == AST_ELLIPSIS) return FLOW_NEXT; /* a docstring */
+    sp->frame->raised = false;
     if (!place_call(sp, e)) lint_statement(sp, e, spec_eval(sp, e));
+    return sp->frame->raised ? FLOW_STOP : FLOW_NEXT;
 }
 
 /* ---- dispatch ---- */
@@ -311,7 +313,7 @@ static void exec_expression(Spec *sp, const Ast *e)
 static Flow exec_one(Spec *sp, const Ast *s, const Rest *rest)
 {
     switch (s->kind) {
-    case AST_EXPR: exec_expression(sp, s->unary.operand); return FLOW_NEXT;
+    case AST_EXPR: return exec_expression(sp, s->unary.operand);
     case AST_ASSIGN: exec_assign(sp, s); return FLOW_NEXT;
     case AST_AUGASSIGN: exec_augassign(sp, s); return FLOW_NEXT;
     case AST_ANNASSIGN: exec_annassign(sp, s); return FLOW_NEXT;

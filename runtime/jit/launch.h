@@ -13,6 +13,7 @@
 typedef struct OpenParam {
     TkcParam decl;
     ParamType type;       /* declared, as decl.type says it */
+    bool is_said;         /* by the signature */
 } OpenParam;
 
 /* What most arguments must be for the launch to be of the kernel that it is a slot of. Small: between launches the driver fills the

@@ -46,12 +46,15 @@ static TkcStatus declare(TkcJit *jit, OpenParam *p, Words item, Words text)
     ParamType said;
     const char *fault = tkc_read_type(type, strlen(type), &said);
     if (fault) return wrong(jit, item, "'%s' %s", type, fault);
-    if (p->decl.type && !tkc_same_type(&p->type, &said))
+    const bool is_same = tkc_same_type(&p->type, &said);
+    if (p->decl.type && (p->decl.is_fixed || p->is_said) && !is_same)
         return wrong(jit, item,
                      "its annotation, or the signature before, says %s; leave one of them out",
                      p->decl.type);
-    if (!p->decl.type || (p->type.rank && !p->type.padding)) /* the one that says a descriptor's padding wins */
+    if (!is_same || (p->type.rank && !p->type.padding)) /* the one that says a descriptor's padding wins */
         p->decl.type = type, p->type = said;
+    p->decl.is_int = false;
+    p->is_said = true;
     return TKC_OK;
 }
 

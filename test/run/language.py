@@ -184,6 +184,9 @@ def operations():
         yield name, ["TL"], []
     for name, way in re.findall(r"\bBREAKING\((\w+), (\w+), \"", table):
         yield name + "_tie_break_" + way, ["TL"], []
+    for kind, name in re.findall(r"\b(SPECIAL|SPECIAL_PAIR)\((\w+), \"", table):
+        if name != "name":
+            yield from ((f"__{r}{name}__", ["METHOD"], []) for r in ("", "r")[:1 + (kind == "SPECIAL_PAIR")])
     families = {"LIBM_IS": [""], "BITS_AS": [""], "IN_DOUBLE": [""], "FROM_INTEGER": ["_rn"],
                 "DIRECTED": ["_rz", "_rd", "_ru"], "TO_INTEGER": ["_rn", "_rz", "_rd", "_ru"]}
     for kind, name in re.findall(r"\b(%s)\((\w+), \"" % "|".join(families), table):

@@ -609,6 +609,7 @@ static void signatures_of_a_jit(void)
     expect_signature("S=i32", "in the signature: S=i32: the parameter is a constexpr: it takes a value, not a type");
     expect_signature("y=*fp17", "in the signature: y=*fp17: '*fp17' is not a type");
     expect_signature("x=*fp16", "in the signature: x=*fp16: its annotation, or the signature before, says *fp32; leave one of them out");
+    expect_signature("y=*fp16, y=*fp32", "in the signature: y=*fp32: its annotation, or the signature before, says *fp16; leave one of them out");
     expect_signature("y=*fp16:0",
                      "in the signature: y=*fp16:0: expected a divisibility of 1 or more after ':'");
     expect_signature("y", "in the signature: y: expected name=type");

@@ -19,6 +19,75 @@ COMBINES = [
       + STORES, [1, 0, 11, 4, 3, 6]),
 ]
 
+MIXED = "v = (tl.arange(0, 8) * 3 + 1) % 8\n"  # 1, 4, 7, 2, 5, 0, 3, 6
+ALL = "tl.store(y + tl.arange(0, 8), v)"
+SORTS = "from triton.language.standard import sort_impl, _bitonic_merge, _log2\n"
+
+PRIVATE = [
+    S("Triton's private names", MIXED + "for j in tl.static_range(1, 4):\n    v = _bitonic_merge(v, j, 2 if j < 3 else True, _log2(8))\n" + ALL,
+      [7, 6, 5, 4, 3, 2, 1, 0], top=SORTS),
+    S("Triton's private names", MIXED + "v = tl._bitonic_merge(v.to(tl.float16), 1, 2, 1)\nv = tl._bitonic_merge(v, 2, False, 2).to(tl.int32)\n" + ALL,
+      [1, 2, 4, 7, 0, 3, 5, 6]),
+    S("Triton's private names", MIXED + "v = tl._bitonic_merge_hypercube(v.reshape(2, 4), 1, 2).reshape(8)\n" + ALL,
+      [1, 4, 7, 2, 0, 5, 6, 3]),
+    S("Triton's private names", MIXED + "h = tl.reshape(v, [2] * 3)\nv = tl._compare_and_swap(h, tl._indicator(3, 2), 1).reshape(8)\n" + ALL,
+      [1, 2, 7, 4, 5, 6, 3, 0]),
+    S("Triton's private names", "v = tl.where(tl.arange(0, 8) == 2, float('nan'), 8.0 - tl.arange(0, 8))\n"
+      "v = tl._compare_and_swap(v, False, 1).to(tl.int8)\nv = tl._compare_and_swap(v, True, 2)\n" + ALL,
+      [8, 5, 4, 7, 2, 1, 0, 3]),
+    S("Triton's private names", MIXED + "w = sort_impl(v)\nu = tl.sort_impl(v.reshape(2, 4), k=2, descending=True)\n"
+      "tl.store(y + tl.arange(0, 2)[:, None] * 2 + tl.arange(0, 2), u)\ntl.store(y + 4 + tl.arange(0, 4), w.reshape(2, 4).sum(0))",
+      [7, 4, 6, 5, 4, 6, 8, 10], top=SORTS),
+    S("Triton's private names", "tl.static_assert(tl._get_flip_dim(None, (2, 3)) == 1 and tl._get_flip_dim(-2, (2, 3)) == 0)\n"
+      "tl.static_assert(tl._pick_sum_dtype(tl.int8, None) == tl.int32 and tl._pick_sum_dtype(tl.int1, None) == tl.uint32)\n"
+      "tl.static_assert(tl._pick_sum_dtype(tl.float16, None) is None and tl._pick_sum_dtype(tl.uint32, None) is None)\n"
+      "tl.static_assert(tl._pick_sum_dtype(tl.int8, tl.int16) == tl.int16 and tl._get_int_dtype(bitwidth=8, signed=False) == tl.uint8)\n"
+      "b = tl._promote_bfloat16_to_float32(tl.zeros([4], tl.bfloat16))\n"
+      "tl.static_assert(b.dtype == tl.float32 and tl._promote_bfloat16_to_float32(n).dtype == tl.int32)\n" + MIXED +
+      "a, i = tl.core._reduce_with_indices(v.reshape(2, 4), -1, tl._argmax_combine_tie_break_left, keep_dims=True)\n"
+      "tl.store(y + tl.arange(0, 2)[:, None], i)\na, i = tl._reduce_with_indices(v, 0, tl._argmin_combine_tie_break_fast)\n"
+      "tl.store(y + 2, i)", [2, 3, 5]),
+    S("Triton's private names", "tl._bitonic_merge(tl.arange(0, 6), 2, 0, 2)", err="the elements of the block must be a power of two"),
+    S("Triton's private names", "tl.sort_impl(tl.zeros([4, 4], tl.int32), dim=0)", err="tl.sort works along the last dimension, found 0 of 2"),
+    S("Triton's private names", "tl.sort_impl(tl.arange(0, 8), k=9)", err="'k' of tl.topk must be 1 to the extent"),
+]
+
+COPIED = """
+@tl.core.builtin
+def widened(a: tl.tuple, b, t, _semantic=None) -> tl.tuple:
+    c = _semantic.cast(b, t).__add__(1, _semantic=_semantic)
+    return tl.tuple([*a.values, c])
+@tl.core.builtin
+def lanes(_semantic=None):
+    return tl.constexpr(_semantic.builder.options.num_warps * 32)
+@tl.core.extern
+def power(a, b, _semantic=None):
+    return tl.core.extern_elementwise("libdevice", "", [a, b], {
+        (tl.float32, tl.float32): ("__nv_powf", tl.float32),
+        (tl.float64, tl.int32): ("__nv_powi", tl.float64),
+    }, is_pure=True, _semantic=_semantic)
+@tl.core.extern
+def symbol(a, name: tl.constexpr, _semantic=None):
+    return tl.extern_elementwise("", "", [a], {(tl.int32,): (name, tl.int32)}, is_pure=True, _semantic=_semantic)
+"""
+SPECIAL = ["add", "radd", "sub", "rsub", "mul", "rmul", "floordiv", "rfloordiv", "mod", "rmod", "and", "rand", "or", "ror", "xor", "rxor",
+           "lshift", "rlshift", "rshift", "rrshift", "lt", "le", "gt", "ge", "eq", "ne"]
+FIVE_AND_THREE = [8, 8, 2, -2, 15, 15, 1, 0, 2, 3, 1, 1, 7, 7, 6, 6, 40, 96, 0, 0, 0, 0, 1, 1, 0, 1]
+
+BUILTINS = [
+    S("builtins of Triton's kind", "t = widened((n, 2), f, tl.int32)\ntl.static_assert(len(t) == 3 and t[2].dtype == tl.int32)\n"
+      "tl.store(y, t[0] + t.values[1] * 10 + t[2] * 100)\ntl.store(y + 1, lanes())\nv = tl.arange(0, 2)\n"
+      "tl.store(y + 2 + v, power(v + 2.0, f * 2).to(tl.int32))\ntl.store(y + 4, power(tl.cast(f, tl.float64), n).to(tl.int32))\n"
+      "tl.store(y + 5, symbol(n, '__nv_popc') + symbol(n, '__nv_brevll'))", [225, 128, 8, 27, 7, -1610612734], top=COPIED),
+    S("builtins of Triton's kind", "symbol(n, '__nv_popcorn')", err="libdevice has no '__nv_popcorn'", top=COPIED),
+    S("builtins of Triton's kind", "symbol(f, '__nv_popc')", err="no symbol is given for fp32", top=COPIED),
+    *[S("operators' names", "\n".join(f"tl.store(y + {i}, n.__{name}__(3))" for i, name in enumerate(SPECIAL[k:k + 8])), FIVE_AND_THREE[k:k + 8])
+      for k in range(0, len(SPECIAL), 8)],
+    S("operators' names", "tl.store(y, n.__truediv__(f * 0 + 2.0).__mul__(4).to(tl.int32))\ntl.store(y + 1, f.__rtruediv__(3).to(tl.int32))\n"
+      "p = x.__add__(3)\ntl.store(y + 2, tl.load(p))", [10, 2, 3]),
+    S("operators' names", "n.__add__('3')", err=r"'\+' does not work on int32 and the string '3'"),
+]
+
 HELPERS = "from torch._inductor.runtime import triton_helpers\n"
 
 INDUCTOR = [
@@ -88,4 +157,4 @@ PROFILE = [
       top="import triton.profiler.language as pl\n"),
 ]
 
-BORROWED = COMBINES + INDUCTOR + PROFILE
+BORROWED = COMBINES + PRIVATE + BUILTINS + INDUCTOR + PROFILE

@@ -49,6 +49,40 @@ class Scaled:
         return self.pair.total * self.scale + i
 '''
 
+DATA = """
+from dataclasses import dataclass
+from types import SimpleNamespace
+@dataclass(frozen=True)
+class Base:
+    size: int
+    name: str = "base"
+@dataclass
+class Tile(Base):
+    dtype: tl.dtype = tl.int32
+    half: int = 0
+    def __post_init__(self):
+        if self.half == 0:
+            self.half = self.size // 2
+    @property
+    def area(self):
+        return self.size * self.size
+TILE = tl.constexpr(Tile(4, half=1))
+SHAPE = tl.constexpr(SimpleNamespace(rows=2, kind="wide"))
+@triton.jit
+def filled(tile: tl.constexpr, v):
+    return tl.full([tile.size], v, tile.dtype) + tile.area + tile.half
+"""
+
+DATACLASSES = [
+    S("dataclasses", "tl.store(y + tl.arange(0, TILE.size), filled(TILE, n))\nif SHAPE.kind == 'wide' and TILE.name == 'base':\n"
+      "    tl.store(y + 4, t.half + SHAPE.rows * 10)\ntl.static_assert(t == Tile(6) and t != TILE)", [22, 22, 22, 22, 23], top=DATA,
+      params="t: tl.constexpr = Tile(size=6)"),
+    S("dataclasses", "tl.store(y, t.half)", [2], top=DATA, params="t: tl.constexpr", args="-Dt=Tile(5)"),
+    S("dataclasses", "t.sise", err=r"a 'Tile' has no 'sise'[^$]*did you mean 'size'", top=DATA, params="t: tl.constexpr = Tile(1)"),
+    S("dataclasses", "t.size", err=r"'Tile' is called without 'size'", top=DATA, params="t: tl.constexpr = Tile()"),
+    S("dataclasses", "SHAPE.columns", err=r"a 'SimpleNamespace' has no 'columns'", top=DATA),
+]
+
 AGGREGATES = [
     S("aggregates", "p = Pair(n, 7)\na, b = p.unpack()\ntl.store(y, a)\ntl.store(y + 1, b)\ntl.store(y + 2, p.total)\n"
       "q = Pair.twice(C)\ntl.store(y + 3, q.total)\ntl.static_assert(isinstance(p, Pair) and not isinstance(n, Pair))", [5, 7, 12, 8], top=PAIR),
@@ -110,4 +144,4 @@ PARTS = [
       "@tl.constexpr_function\ndef count(items):\n    n = [0, 0, 0]\n    for i in items:\n        n[i] = n[i] + 1\n    return max(n)\n"),
 ]
 
-OBJECTS = AGGREGATES + PARTS
+OBJECTS = AGGREGATES + PARTS + DATACLASSES

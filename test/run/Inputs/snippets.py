@@ -261,6 +261,7 @@ EXPRESSIONS = [
       "if isinstance(y.type, tl.pointer_type) and isinstance(import_free(0, 2).type, tl.block_type) and isinstance(y.type, tl.dtype):\n"
       "    tl.store(y + 4, 1)", [4, 4, 2, 2, 1], top="import builtins\n"),
     S("Python's builtins", "getattr(n, 'nothing')", err=r"has no attribute 'nothing'"),
+    S("Python's builtins", "tl.store(y, 1 if hasattr(tl.math, '') else 2)", [2]),
     S("Python's builtins", "hasattr(n, 3)", err=r"a string"),
     S(["Python's builtins", "constexpr_function"], "for i in tl.static_range(5):\n    tl.store(y + i, told(C)[i])", TOLD, top=TELLS),
     S("Python's builtins", "getattr(n, 3)", err=r"a string"),
@@ -282,6 +283,14 @@ EXPRESSIONS = [
       "tl.static_assert(tl.int8.get_int_min_value() == -128 and tl.uint16.get_int_max_value() == 65535 and tl.int64.get_int_max_value() == 9223372036854775807)\n"
       "tl.static_assert(tl.float32.name == 'fp32' and tl.dtype('fp16') == tl.float16 and tl.float32.itemsize == 4)\n"
       "tl.store(y, 1)", [1]),
+    S("reflection", "tl.static_assert(x.dtype.element_ty.kind() == tl.dtype.KIND.INTEGRAL and f.dtype.kind() == tl.dtype.KIND.FLOATING)\n"
+      "tl.static_assert((n > 0).dtype.kind() == tl.dtype.KIND.BOOLEAN and tl.int8.kind().value < tl.float16.kind().value)\n"
+      "tl.static_assert(tl.int8.int_signedness == tl.dtype.SIGNEDNESS.SIGNED and tl.int1.int_signedness == tl.dtype.SIGNEDNESS.UNSIGNED)\n"
+      "t: tl.constexpr = (x + tl.arange(0, 4)[:, None] + tl.arange(0, 2)).type.with_element_ty(element_ty=tl.int8)\n"
+      "tl.static_assert(t == tl.block_type(tl.int8, [4, 2]) and n.type.with_element_ty(tl.int64) == tl.int64)\ntl.store(y, 1)", [1]),
+    S("reflection", "x.dtype.kind()", err=r"'self' of .kind must be a number's type, found the type \*int32"),
+    S("reflection", "tl.dtype.KINDS", err=r"has no attribute 'KINDS'"),
+    S("reflection", "n.type.with_element_ty(3)", err=r"'element_ty' of .with_element_ty must be a type such as tl.float32"),
     S("call of a dtype", "a = tl.float32(n)\nb = tl.int64(3)\n"
       "tl.static_assert(a.dtype == tl.float32 and b.dtype == tl.int64)\ntl.store(y, (a * 2).to(tl.int32))", [10]),
     S("item", "v = tl.arange(0, 1) + n\ntl.store(y, v.item())", [5]),
@@ -490,6 +499,13 @@ FILES = [
       "tl.static_assert(b.dtype == tl.int64)", [10, 1],
       params='a, b: "i64", p: tl.pointer_type(tl.float32), q: int = 3, unused: float = 0.5',
       args='-sig a=i32 a=3 b=7 p=arange:f32[4]'),
+    S("parameters", "tl.static_assert(a.dtype == tl.int32 and b.dtype == tl.float32 and c.dtype == tl.int64 and p.dtype.element_ty == tl.float16)\n"
+      "tl.store(y, a)\ntl.store(y + 1, (b * 2).to(tl.int32))\ntl.store(y + 2, c)\ntl.store(y + 3, tl.load(p + 3).to(tl.int32))", [3, 5, 7, 3],
+      params="a: tl.int64, b: int, c: tl.float32, p: tl.pointer_type(tl.float32)",
+      args="-sig a=i32,b=fp32,c=i64,p=*fp16 a=3 b=2.5 c=7 p=arange:f16[4]"),
+    S("parameters", "tl.store(y, a)", err="argument 'a': expected i32, found a float", params="a: tl.float32", args="-sig a=i32 a=2.5"),
+    S("parameters", "tl.store(y, 1 if p.to(tl.int64) == 0 else 2)", [1], params="p", args="-sig p=*fp16 p=0"),
+    S("parameters", "tl.store(y, 1)", err="says i32; leave one of them out", params='a: "i32"', args="-sig a=i64 a=2"),
     S("parameters", "tl.store(y, tl.sum(tl.load(p + tl.arange(0, 4)), 0).to(tl.int32))", [6], params='p: "*fp16:16"',
       args="p=arange:f16[4]"),
     S("parameters", "tl.store(y, 1)", err=r"-DK=|-D K|K", params="K: tl.constexpr, J: tl.constexpr"),
@@ -521,6 +537,7 @@ TYPES = [S("element types", f"v = tl.load(p + tl.arange(0, 4))\n"
 TYPES += [
     S("tuples as values", "t = pair(tl.arange(0, 4), n)\na, b = t\ntl.store(y + tl.arange(0, 4), a + b + t[1])",
       [10, 11, 12, 13], top=JIT + "def pair(a, b):\n    return (a, b)\n"),
+    S("tuples as values", "t = (n, 2)\ntl.store(y, t.values[0] + len(t.values) * 10 + len([*t.values, 1]) * 100)", [325]),
     S("tuples as values", "s = (0, tl.zeros([4], tl.int32))\na, b = s\nfor i in range(0, n):\n"
       "    a, b = a + i, b + tl.arange(0, 4)\ntl.store(y + tl.arange(0, 4), a + b)", [10, 15, 20, 25]),
     S("pointers to pointers", "q = p.to(tl.pointer_type(tl.int64))\na = x.to(tl.int64)\ntl.store(q, a)\n"

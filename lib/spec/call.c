@@ -293,7 +293,7 @@ static bool fill_defaults(Spec *sp, Call *c)
         const AstParam *p = &c->params->data[i];
         if (c->args[i].kind != SV_ABSENT) continue;
         if (p->kind == PARAM_KWARGS) c->args[i] = pack_keywords(sp, &c->extra);
-        else if (c->fn && is_internal_keyword(p->name)) 
+        else if (c->fn && is_internal_keyword(p->name))
             c->args[i] = sv_module(module_named(sp->program, "triton.language.semantic"));
         else if (c->defaults) c->args[i] = c->defaults[i];
         else if (p->default_) c->args[i] = module_eval(sp, c->fn->module, p->default_);

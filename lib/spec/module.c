@@ -604,7 +604,7 @@ static Global *binding_now(const SpecModule *m, Str name)
 static SpecValue lookup_own(Spec *sp, SpecModule *m, Str name, Span at)
 {
     Global *g = binding_now(m, name);
-    if (g) return resolve(sp, m, g, at);
+    if (g) return rebind_changed(sp, m, g, resolve(sp, m, g, at), at);
     Str outer = m->star_name;
     SpecValue found = sv_absent();
     if (outer == name) return found; /* files that import all of each other */

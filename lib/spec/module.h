@@ -42,6 +42,12 @@ struct Global {
 /* Where a kernel reads names: behind all statements. */
 #define MODULE_END UINT32_MAX
 
+/* A statement at a file's top that changes what a name stands for in place. */
+typedef struct HostChange {
+    Str name;
+    Span at;
+} HostChange;
+
 struct SpecModule {
     ModuleKind kind;
     struct Program *program;
@@ -53,6 +59,8 @@ struct SpecModule {
     Map globals;          /* name -> Global */
     VEC(Str) names;       /* in order of first sight */
     VEC(const Ast *) stars; /* from x import * */
+    VEC(HostChange) changes; /* once has_changes */
+    bool has_changes;
     VEC(const Ast *) methods; /* of its classes */
     Str star_name;        /* being looked for through them */
     const char *missing;  /* HOST: where its file was looked for; NULL: it is known to be outside */
@@ -132,6 +140,9 @@ bool rebind_gives_way(const Global *g, SpecValue earlier);
 /* v is what the last binding gives, a known value, and `earlier` what the one before does. The same
    v, after a warning where a condition decides between them; an error for data. */
 SpecValue rebind_choose(Spec *sp, const Global *g, SpecValue v, SpecValue earlier, Span at);
+/* v, which that binding of the name gave, or an error where a statement behind it, and before what is
+   evaluated now, changes it in place. */
+SpecValue rebind_changed(Spec *sp, SpecModule *m, const Global *g, SpecValue v, Span at);
 /* v is what a binding that is not reached would give: True where `earlier` counts instead. */
 bool rebind_is_replaced(SpecValue v, SpecValue earlier);
 /* And whether that makes a difference, which a warning is to tell. */

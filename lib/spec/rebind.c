@@ -1,7 +1,8 @@
 /* In: a binding of a file's name, and the value of the binding before it. Out: which of them a
    kernel gets, or an error at the place that asks. Data is exact or refused: a number that a later
-   statement replaces is never used in its stead. Code and configurations are more lenient, as host
-   code wraps functions and imports them from one of several places. */
+   statement replaces is never used in its stead, nor a list, dict or class that one changes in place
+   (t[i] = …, t.name = …, t.append(…), del t[i]), as host code is not run. Code and configurations are
+   more lenient, as host code wraps functions and imports them from one of several places. */
 
 #include <string.h>
 
@@ -117,4 +118,76 @@ SpecValue rebind_refuse_host(Spec *sp, const Global *g, const SpecModule *host, 
                   "the value of '%s' comes from host code, which is not run", g->name);
     spec_note(sp, g->at, "it is set here from the host value '%s'", host->path);
     return note_parameter(sp);
+}
+
+/* ---- changes in place ---- */
+
+typedef struct Collect {
+    Spec *sp;
+    SpecModule *m;
+    Span at; /* of the statement at the file's top */
+} Collect;
+
+/* The root of t[i].name */
+static void note(Collect *c, const Ast *part)
+{
+    bool is_part = false;
+    for (; part->kind == AST_SUBSCRIPT || part->kind == AST_ATTRIBUTE; is_part = true)
+        part = part->kind == AST_SUBSCRIPT ? part->subscript.value : part->attribute.value;
+    if (part->kind == AST_NAME && is_part)
+        vec_push(c->m->program->arena, &c->m->changes, ((HostChange){part->name.id, c->at}));
+}
+
+static bool changes_its_object(const Ast *call)
+{
+    static const char *const names[] = {"append", "extend", "insert",  "update", "setdefault",
+                                        "pop",    "sort",   "reverse", "clear",  "add",
+                                        "remove", "discard", NULL};
+    return call->kind == AST_CALL && call->call.callee->kind == AST_ATTRIBUTE &&
+           str_among(call->call.callee->attribute.name, names);
+}
+
+static bool visit(const Ast *n, void *user)
+{
+    Collect *c = user;
+    Spec *sp = c->sp;
+    const Ast *full = NULL;
+    if (n->kind == AST_SKIPPED && strcmp(n->skipped.what, "statement") == 0)
+        full = syntax_parse_skipped(sp->arena, sp->names, sp->dx, c->m->file, n);
+    if (full) walk_ast(full, visit, c);
+    if (n->kind == AST_ASSIGN)
+        for (int i = 0; i < n->assign.targets.len; i++) note(c, n->assign.targets.data[i]);
+    if (n->kind == AST_AUGASSIGN) note(c, n->binary.left);
+    if (changes_its_object(n)) note(c, n->call.callee);
+    for (int i = 0; n->kind == AST_DELETE && i < n->list.len; i++) note(c, n->list.data[i]);
+    return n->kind != AST_DEF && n->kind != AST_CLASS && n->kind != AST_LAMBDA;
+}
+
+static void collect(Spec *sp, SpecModule *m)
+{
+    const AstList *body = &m->file->body;
+    m->has_changes = true;
+    sp->dx->muted++;
+    for (int i = 0; i < body->len; i++) {
+        Collect c = {sp, m, body->data[i]->span};
+        walk_ast(body->data[i], visit, &c);
+    }
+    sp->dx->muted--;
+}
+
+SpecValue rebind_changed(Spec *sp, SpecModule *m, const Global *g, SpecValue v, Span at)
+{
+    const bool may = v.kind == SV_LIST || v.kind == SV_RECORD || v.kind == SV_RECORD_CLASS;
+    if (!may || is_configs(v) || !m->file || m->is_std) return v;
+    if (!m->has_changes) collect(sp, m);
+    for (int i = 0; i < m->changes.len; i++) {
+        const HostChange *c = &m->changes.data[i];
+        if (c->name != g->name || c->at.begin <= g->node->span.begin || c->at.end > m->now)
+            continue;
+        spec_error_as(sp, DIAG_HOST_CODE, at, "'%s' is changed by host code, which is not run",
+                      g->name);
+        spec_note(sp, c->at, "this statement changes it");
+        return note_parameter(sp);
+    }
+    return v;
 }

@@ -12,7 +12,7 @@ BUDGET = {
     "lib/analysis": 2332,
     "lib/base": 1859,
     "lib/ir": 6945,
-    "lib/layout": 3422,
+    "lib/layout": 3471,
     "lib/linear": 2184,
     "lib/lower": 8182,
     "lib/memory": 4566,

@@ -25,7 +25,7 @@ static const struct { TkcEmit from; const char *pass; } pipeline[] = {
     {TKC_EMIT_FACTS, "desc"},    {TKC_EMIT_FACTS, "fold"},     {TKC_EMIT_FACTS, "cse"},
     {TKC_EMIT_FACTS, "licm"},    {TKC_EMIT_FACTS, "count"},    {TKC_EMIT_FACTS, "ifconv"},
     {TKC_EMIT_FACTS, "dce"},
-    {TKC_EMIT_LAYOUT, "reads"},
+    {TKC_EMIT_LAYOUT, "lines"},  {TKC_EMIT_LAYOUT, "reads"},
     {TKC_EMIT_LAYOUT, "mask"},   {TKC_EMIT_LAYOUT, "fold"},    {TKC_EMIT_LAYOUT, "cse"},
     {TKC_EMIT_LAYOUT, "accumulate"}, {TKC_EMIT_LAYOUT, "sums"}, {TKC_EMIT_LAYOUT, "steps"},
     {TKC_EMIT_LAYOUT, "parts"},

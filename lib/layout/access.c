@@ -164,6 +164,12 @@ static void find_groups(const Accesses *x, Access *a)
     for (int d = 0; d < TKC_MAX_RANK; d++) a->groups[d] = 1;
 }
 
+/* Of a line beside products: so many neighbours are known to be one, the page of rows, say. */
+static int same_log2(const Accesses *x, const AxisFact *fact)
+{
+    return x->multiplies && fact->rank == 1 ? log2_floor(fact->constancy[0]) : 0;
+}
+
 /* Whether lines that run along the fastest dim follow each other along the next. */
 static bool is_dense(const Accesses *x, const Value *ptr, const int *order, int run)
 {
@@ -190,7 +196,7 @@ static Access access_of(Accesses *x, Op *op, int weight)
     a.line_log2 = run > line || course ? line : run;
     if (a.line_log2 < line - GUESSED_STRIDE_LOG2) a.line_log2 = line - GUESSED_STRIDE_LOG2;
     const int64_t step = run ? 1 : near_step(&x->near, ptr, a.order[0]);
-    const int within = step >> line ? 0 : line - log2_floor(step);
+    const int within = step >> line ? same_log2(x, fact) : line - log2_floor(step);
     if (within < a.line_log2) a.line_log2 = within;
     a.is_dense = is_dense(x, ptr, a.order, run);
     find_groups(x, &a);

@@ -94,25 +94,14 @@ static void reach_access(Assign *a, Op *op, const Layout *offered)
     settle_access(a, op, takes ? offered : access_layout(a->accesses, op));
 }
 
-/* A short line is had by every warp as a whole, if there are several: what that repeats costs less
-   than their meeting. */
-static const Layout *in_each_warp(const Assign *a, const Layout *like)
-{
-    enum { MOST_LOG2 = 2 };
-    const int own = like->total_log2 - like->nbits[DIM_LANE], order[TKC_MAX_RANK] = {0},
-              thread[TKC_MAX_RANK] = {own > 0 ? own : 0};
-    if (like->rank > 1 || own > MOST_LOG2 || !like->nbits[DIM_WARP]) return NULL;
-    return layout_blocked(a->layouts, 1, like->dim_log2, order, thread, like->nbits[DIM_LANE],
-                          like->nbits[DIM_WARP]);
-}
-
 /* A layout that threads can reduce along the axis without exchanging other dims: the offered
-   one, or a plain one. */
+   one, or a plain one. Every warp has a short line: what that repeats costs less than their
+   meeting. */
 static const Layout *reducible(const Assign *a, const Op *op, const Layout *offered)
 {
     ReducePlan plan;
     int axis = ir_axis(op);
-    const Layout *all = in_each_warp(a, offered);
+    const Layout *all = propagate_to_each_warp(a->layouts, offered);
     if (all) return all;
     reduce_plan(&plan, a->layouts, offered, axis, 0);
     if (plan.direct) return offered;
@@ -195,7 +184,7 @@ static const Layout *line_layout(const Assign *a, const Op *op, const Layout *li
 static const Layout *row_layout(const Assign *a, const Op *op, const Layout *offered)
 {
     const int axis = ir_axis(op);
-    const Layout *all = op->kind == OP_SCAN ? in_each_warp(a, offered) : NULL;
+    const Layout *all = op->kind == OP_SCAN ? propagate_to_each_warp(a->layouts, offered) : NULL;
     if (all) return all;
     const Layout *near = layout_keep_in_warp(a->layouts, offered, axis),
                  *line = line_layout(a, op, offered);

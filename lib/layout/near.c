@@ -32,18 +32,29 @@ static bool stays_along(const Near *n, const Value *v, int d)
    neighbours nearly always do: quotients change here and there. */
 typedef struct Guess {
     int64_t stride; /* divides numbers that the launch brings */
+    int64_t odd;    /* those that 16 is not known to divide, and that are no products */
     bool stays;     /* quotients of steps shorter than the divisor; else they step by 1 */
 } Guess;
 
 static int64_t step_divisor(const Near *n, const Value *v, int d, const Guess *g);
 
+/* Of what stays along a dim, beside what is known to divide it. */
+static int64_t guessed(const Near *n, const Value *by, const Guess *g)
+{
+    enum { ALIGNED = 16 };
+    uint64_t bits;
+    if (ir_const_bits(by, &bits)) return 1;
+    if (ir_def(by, OP_SPLAT)) return guessed(n, op_arg(by->def, 0), g);
+    const bool is_far = ir_def(by, OP_MUL) || axis_of(n->facts, by)->divisibility[0] >= ALIGNED;
+    return is_far ? g->stride : g->odd;
+}
+
 /* Of a product by what stays along the dim. */
 static int64_t scaled_divisor(const Near *n, const Value *v, const Value *by, int d, const Guess *g)
 {
     int64_t step = step_divisor(n, v, d, g), product;
-    uint64_t bits;
     if (__builtin_mul_overflow(step, axis_of(n->facts, by)->divisibility[d], &product) ||
-        (!ir_const_bits(by, &bits) && __builtin_mul_overflow(product, g->stride, &product)))
+        __builtin_mul_overflow(product, guessed(n, by, g), &product))
         return INT64_MAX;
     return product;
 }
@@ -94,7 +105,7 @@ static int64_t step_divisor(const Near *n, const Value *v, int d, const Guess *g
 
 int64_t near_step(const Near *n, const Value *v, int d)
 {
-    const Guess g = {.stride = 16, .stays = true};
+    const Guess g = {.stride = 16, .odd = 16, .stays = true};
     return step_divisor(n, v, d, &g);
 }
 
@@ -107,7 +118,8 @@ bool near_order(Near *n, const Value *ptr, int order[TKC_MAX_RANK])
 {
     const Type *block = ptr->type;
     const AxisFact *fact = running_fact(n, ptr);
-    const Guess for_order = {.stride = 128}; /* longer than what a kernel has as a constant */
+    /* longer than what a kernel has as a constant; by what windows move */
+    const Guess for_order = {.stride = 128, .odd = 4};
     Key key[TKC_MAX_RANK];
     for (int d = 0; d < block->rank; d++)
         key[d] = block->shape[d] == 1

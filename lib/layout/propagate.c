@@ -20,3 +20,13 @@ const Layout *propagate_result(LayoutTable *t, const Op *op, const Layout *opera
 {
     return ir_has(op, OT_EW) ? operand : shape_layout(t, op, operand, false);
 }
+
+const Layout *propagate_to_each_warp(LayoutTable *t, const Layout *like)
+{
+    enum { MOST_LOG2 = 2 };
+    const int own = like->total_log2 - like->nbits[DIM_LANE], order[TKC_MAX_RANK] = {0},
+              thread[TKC_MAX_RANK] = {own > 0 ? own : 0};
+    if (like->rank > 1 || own > MOST_LOG2 || !like->nbits[DIM_WARP]) return NULL;
+    return layout_blocked(t, 1, like->dim_log2, order, thread, like->nbits[DIM_LANE],
+                          like->nbits[DIM_WARP]);
+}

@@ -13,5 +13,7 @@
 const Layout *propagate_operand(LayoutTable *t, const Op *op, int i, const Layout *result);
 /* The layout of the results when operand 0 has layout `operand`; NULL when that does not follow. */
 const Layout *propagate_result(LayoutTable *t, const Op *op, const Layout *operand);
+/* A short line that every warp has as a whole, where there are several; NULL: `like` is none. */
+const Layout *propagate_to_each_warp(LayoutTable *t, const Layout *like);
 
 #endif

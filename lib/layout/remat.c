@@ -14,6 +14,9 @@
    either would do, a cast that narrows comes before the conversion, but not what was loaded so: a
    loop may have it from shared memory as it is (memory/pipeline.c).
 
+   Warps that would meet for an index in a loop of products have all of it instead, if lanes that
+   ask each other cost less (pages of keys and values).
+
    Made values are placed right behind the original, hence outside the loops it is outside of,
    and they are kept, so that a second use finds them: to it they cost nothing. */
 #include "layout/remat.h"
@@ -30,6 +33,7 @@ enum { MAX_DEPTH = 24, FEW = 32, CANNOT = WEIGHT_NEVER };
 typedef struct Way {
     int cost;
     bool clones; /* else converts */
+    const Layout *by; /* from what it is in this one; NULL: as it is */
     Value *made; /* once it was needed */
 } Way;
 
@@ -68,12 +72,26 @@ static int times_of(const Value *v)
 
 static Way *way_of(Remat *r, Value *v, const Layout *want, int depth);
 
+/* In a loop of products. */
+static bool is_for_products(const Value *v)
+{
+    const Region *body = v->def ? v->def->region : v->region;
+    return body->parent && ir_is_loop(body->parent) && ir_contains(body, OP_DOT, false);
+}
+
+/* A line of which addresses are made, as a rule. */
+static bool is_index(const Value *v)
+{
+    return v->type->rank == 1 && type_is_int(v->type) && !type_is_bool(v->type) &&
+           is_for_products(v);
+}
+
 /* In a loop it may come by way of shared memory (memory/pipeline.c). */
 static bool may_be_in_ring(const Remat *r, const Value *v)
 {
     const Op *loop = v->def && v->def->kind == OP_LOAD ? v->def->region->parent : NULL;
     return loop && ir_is_loop(loop) && r->fn->num_stages > 1 && r->fn->machine &&
-           r->fn->machine->cp_async;
+           r->fn->machine->cp_async && !is_index(v);
 }
 
 static int convert_cost(const Remat *r, const Value *v, const Layout *want)
@@ -156,6 +174,26 @@ static int clone_cost(Remat *r, const Value *v, const Layout *want, int depth)
     return cost < CANNOT ? cost : CANNOT;
 }
 
+/* An index for which warps would meet. Addresses come ahead only if they need nothing of other
+   warps: each has all of the line, if that is no dearer, and its lanes ask each other. NULL: it is
+   none. */
+static const Layout *for_each_warp(const Remat *r, const Value *v, const Layout *want)
+{
+    ConvertPlan plan;
+    if (!is_index(v)) return NULL;
+    const Layout *all = propagate_to_each_warp(layouts_of(r), want);
+    convert_plan(&plan, v->type->layout, want, type_bytes(v->type), 0);
+    return plan.kind == CONVERT_SHARED && all != want ? all : NULL;
+}
+
+static int cost_by(Remat *r, Value *v, const Layout *by, const Layout *want, int depth)
+{
+    ConvertPlan plan;
+    const int all = way_of(r, v, by, depth + 1)->cost;
+    convert_plan(&plan, by, want, type_bytes(v->type), 0);
+    return all + times_of(v) * (1 + plan.cost);
+}
+
 static Way *way_of(Remat *r, Value *v, const Layout *want, int depth)
 {
     uint64_t key = (uint64_t)v->id << 32 | want->id;
@@ -170,6 +208,9 @@ static Way *way_of(Remat *r, Value *v, const Layout *want, int depth)
     int again = clone_cost(r, v, want, depth), moved = convert_cost(r, v, want);
     way->clones = again < moved || (again == moved && !remat_narrows(v->def));
     way->cost = way->clones ? again : moved;
+    const Layout *all = for_each_warp(r, v, want);
+    const int by_all = all ? cost_by(r, v, all, want, depth) : CANNOT;
+    if (by_all < way->cost) *way = (Way){.cost = by_all, .by = all};
     return way;
 }
 
@@ -231,6 +272,7 @@ Value *remat_value(Remat *r, Value *v, const Layout *want)
     check(v->type->layout, "a block without a layout is to be converted");
     Way *way = way_of(r, v, want, 0);
     if (way->made) return way->made;
+    if (way->by) v = remat_value(r, v, way->by);
     way->made = way->clones ? clone(r, v, want) : remat_convert(r, v, want);
     way->cost = 0;
     return way->made;

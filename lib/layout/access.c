@@ -386,13 +386,13 @@ static int share_of_thread(const Accesses *x, const Group *g)
     return share > 0 ? share : 0;
 }
 
-/* Another than the fastest; -1: none. */
-static int scanned_dim(const Accesses *x, const Group *g)
+/* The fastest, or the first of the others; -1: nothing scans along it, or them. */
+static int scanned_dim(const Accesses *x, const Group *g, bool fastest)
 {
     for (int i = 0; i < x->others.len; i++) {
         const Op *op = x->others.data[i].op;
         if (op->kind == OP_SCAN && is_of_shape(g, op_arg(op, 0)->type) &&
-            ir_axis(op) != g->order[0])
+            (ir_axis(op) == g->order[0]) == fastest)
             return ir_axis(op);
     }
     return -1;
@@ -402,7 +402,7 @@ static int scanned_dim(const Accesses *x, const Group *g)
 static const Layout *group_layout(const Accesses *x, const Group *g, int width_log2)
 {
     int thread_log2[TKC_MAX_RANK] = {0}, warp_order[TKC_MAX_RANK];
-    const int scanned = scanned_dim(x, g), rest = share_of_thread(x, g) - width_log2;
+    const int scanned = scanned_dim(x, g, false), rest = share_of_thread(x, g) - width_log2;
     thread_log2[g->order[0]] = width_log2;
     if (scanned >= 0 && rest > 0)
         thread_log2[scanned] = rest < g->dim_log2[scanned] ? rest : g->dim_log2[scanned];
@@ -481,13 +481,7 @@ static int64_t other_cost(const Accesses *x, const Group *g, const Op *op, const
 
 static bool is_scanned(const Accesses *x, const Group *g)
 {
-    bool found = false;
-    for (int i = 0; i < x->others.len && !found; i++) {
-        const Op *op = x->others.data[i].op;
-        found = op->kind == OP_SCAN && is_of_shape(g, op_arg(op, 0)->type) &&
-                ir_axis(op) == g->order[0];
-    }
-    return found;
+    return scanned_dim(x, g, true) >= 0;
 }
 
 /* That in which the access alone costs least. */

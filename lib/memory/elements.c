@@ -109,16 +109,30 @@ static Value *load_at(Builder *b, Value *buffer, Value *at, const Type *ty)
 
 /* ---- the ops ---- */
 
+/* Bytes of shared memory that an op and those behind it may find taken. */
+static int64_t taken_before(const Op *op)
+{
+    int64_t bytes = 0;
+    for (; op; op = op->prev) {
+        const Type *ty = op->kind == OP_ALLOC ? op_result(op, 0)->type : NULL;
+        if (ty) bytes += tkc_op_int(op, ATTR_COPIES, 1) * tkc_type_count(ty) * type_bytes(ty->elem);
+    }
+    return bytes;
+}
+
 /* The op, or the outermost of the loops around that do not change what it gathers from: that is
-   stored once, if keeping it does not take much. */
+   stored once, if keeping it beside others does not take much, and products need no room. */
 static Op *stored_before(Op *op)
 {
-    enum { KEPT_MAX = 16 << 10 };
+    enum { KEPT_MAX = 32 << 10 };
     const Value *from = op_arg(op, 0);
     const int64_t bytes = tkc_type_count(from->type) * type_bytes(from->type);
-    const Region *turn = bytes <= KEPT_MAX ? ir_turn(op) : NULL;
-    for (; turn && ir_is_defined_outside(from, turn); turn = ir_turn(op)) op = turn->parent;
-    return op;
+    Op *outer = op;
+    for (const Region *turn = ir_turn(op); turn && ir_is_defined_outside(from, turn);
+         turn = ir_turn(outer))
+        outer = turn->parent;
+    const bool multiplies = ir_contains(op->region->func->body, OP_DOT, true);
+    return multiplies || bytes + taken_before(outer) > KEPT_MAX ? op : outer;
 }
 
 void expand_gather(Op *op)

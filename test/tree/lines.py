@@ -15,7 +15,7 @@ BUDGET = {
     "lib/layout": 3594,
     "lib/linear": 2184,
     "lib/lower": 8211,
-    "lib/memory": 4579,
+    "lib/memory": 4593,
     "lib/spec": 15996,
     "lib/std": 2405,
     "lib/syntax": 3620,

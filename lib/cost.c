@@ -116,6 +116,8 @@ static void add_access(BufferCost *c, const Use *use)
         c->what = "what is stored leaves by TMA";
     } else if (op->kind == OP_TMA_FREE || op->kind == OP_TMA_CLAIM) {
         c->what = "word that what has come was read goes";
+    } else if (op->kind == OP_COPY_ARRIVE) {
+        c->what = "word that copies have come goes";
     } else if (op->kind == OP_COPY_BOX || op->kind == OP_TMA_BEGIN || op->kind == OP_TMA_WAIT ||
                op->kind == OP_TMA_END) {
         if (!c->what) c->what = "word that a box has come goes";

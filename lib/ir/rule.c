@@ -6,6 +6,7 @@
 #include "base/unwind.h"
 #include "ir/dot_unit.h"
 #include "ir/evaluate.h"
+#include "ir/machine.h"
 #include "ir/shape_map.h"
 #include "ir/tensor_map.h"
 #include "ir/tile.h"
@@ -94,7 +95,7 @@ static const AttrRule attr_rules[] = {
     {OP_WAIT, ATTR_OWN, false, NULL, 0, 1},
     {OP_RING_LOAD, ATTR_OWN, false, NULL, 0, 1},
     {OP_WAIT, ATTR_PENDING, true, NULL, 0, RING_MOST},
-    {OP_TMA_BEGIN, ATTR_ARRIVALS, true, NULL, 1, RING_MOST},
+    {OP_TMA_BEGIN, ATTR_ARRIVALS, true, NULL, 1, MACHINE_THREADS},
     {OP_FOR, ATTR_STAGGER, false, NULL, 1, STAGGER_MOST},
     {OP_TMA_BEGIN, ATTR_FENCE, false, NULL, 0, 1},
     {OP_DOT_WAIT, ATTR_PENDING, true, NULL, 0, GROUP_MOST_PENDING},

@@ -97,6 +97,11 @@ static int64_t step_divisor(const Near *n, const Value *v, int d, const Guess *g
         if (stays_along(n, y, d)) return scaled_divisor(n, x, y, d, g);
         if (stays_along(n, x, d)) return scaled_divisor(n, y, x, d, g);
     }
+    if (op && (op->kind == OP_MIN || op->kind == OP_MAX)) { /* what bounds it seldom does */
+        const Value *x = op_arg(op, 0), *y = op_arg(op, 1);
+        if (stays_along(n, y, d)) return step_divisor(n, x, d, g);
+        if (stays_along(n, x, d)) return step_divisor(n, y, d, g);
+    }
     if (!op || (op->kind != OP_ADD && op->kind != OP_SUB && op->kind != OP_ADDPTR))
         return fact->divisibility[d];
     const int64_t a = step_divisor(n, op_arg(op, 0), d, g), b = step_divisor(n, op_arg(op, 1), d, g);

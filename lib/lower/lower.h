@@ -193,7 +193,8 @@ LowerOp lower_load, lower_store, lower_atomic, lower_poll;
 LowerOp lower_reduce, lower_scan, lower_carry, lower_sort, lower_dot, lower_dot_wait;
 LowerOp lower_alloc, lower_sload, lower_sstore, lower_sload_at, lower_sstore_at, lower_satomic_at;
 LowerOp lower_copy_async, lower_commit, lower_wait;
-LowerOp lower_copy_box, lower_tma_begin, lower_tma_wait, lower_tma_free, lower_tma_end;
+LowerOp lower_copy_box, lower_tma_begin, lower_tma_wait, lower_tma_free, lower_tma_end,
+    lower_copy_arrive;
 LowerOp lower_store_box, lower_store_wait;
 /* The kernel's tensor maps come while it computes which boxes it wants. */
 void lower_fetch_maps(Lower *L);

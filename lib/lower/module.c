@@ -92,6 +92,7 @@ static LowerOp *const table[OP_COUNT] = {
     [OP_SATOMIC_AT] = lower_satomic_at, [OP_COPY_ASYNC] = lower_copy_async,
     [OP_COPY_BOX] = lower_copy_box, [OP_TMA_BEGIN] = lower_tma_begin, [OP_TMA_WAIT] = lower_tma_wait, [OP_TMA_FREE] = lower_tma_free, [OP_TMA_CLAIM] = lower_tma_wait, [OP_TMA_END] = lower_tma_end,
     [OP_STORE_BOX] = lower_store_box, [OP_STORE_WAIT] = lower_store_wait,
+    [OP_COPY_ARRIVE] = lower_copy_arrive,
     [OP_COMMIT] = lower_commit, [OP_WAIT] = lower_wait, [OP_BARRIER] = lower_barrier,
     [OP_FOR] = lower_for, [OP_WHILE] = lower_while, [OP_IF] = lower_if,
     [OP_PRINT] = lower_print, [OP_ASSERT] = lower_assert,

@@ -145,3 +145,8 @@ void lower_tma_free(Lower *L, const Op *op)
 {
     lower_instr(L, INSTR_BARRIER_FREE, barrier_of(L, op));
 }
+
+void lower_copy_arrive(Lower *L, const Op *op)
+{
+    lower_instr(L, INSTR_BARRIER_COPIED, barrier_of(L, op));
+}

@@ -112,14 +112,19 @@ static int leave_room(const Func *fn, int stages, int64_t bytes, int64_t beside)
     return best;
 }
 
-/* Or as there is room for, beside what stays, if two of them fit. */
-int stages_of(const Streams *s, const Op *loop)
+int stages_fit(const Streams *s, const Op *loop)
 {
-    const int64_t room = stages_room(s, loop), bytes = stages_bytes(s), wanted = wanted_stages(s),
-                  most = wanted < MOST_STAGES ? wanted : MOST_STAGES,
+    const int64_t room = stages_room(s, loop), bytes = stages_bytes(s),
                   beside = (room - bytes_of_tiles(s)) / bytes,
                   fit = beside < 2 ? room / bytes : beside;
-    const int stages = (int)(fit < most ? fit : most);
+    return fit < MOST_STAGES ? (int)fit : MOST_STAGES;
+}
+
+int stages_of(const Streams *s, const Op *loop)
+{
+    const int wanted = wanted_stages(s), fit = stages_fit(s, loop),
+              stages = fit < wanted ? fit : wanted;
+    const int64_t beside = s->fn->machine->max_smem - stages_room(s, loop);
     if (!multiplies_by_warps(s->loop)) return stages;
-    return leave_room(s->fn, stages, bytes, s->fn->machine->max_smem - room);
+    return leave_room(s->fn, stages, stages_bytes(s), beside);
 }

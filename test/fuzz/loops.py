@@ -35,6 +35,9 @@
 # RUN: %python %s %build/tkc simt -first 9000000 -n 12 | FileCheck %s
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 9001000 -seconds 120 | FileCheck %s %}
 # RUN: %if cuda %{ %python %s %build/tkc cuda -first 9000000 -n 150 | FileCheck %s %}
+# RUN: %python %s %build/tkc simt -first 10000000 -n 12 | FileCheck %s
+# RUN: %if long && !asan %{ %python %s %build/tkc simt -first 10001000 -seconds 120 | FileCheck %s %}
+# RUN: %if cuda %{ %python %s %build/tkc cuda -first 10000000 -n 150 | FileCheck %s %}
 # CHECK: {{^[1-9][0-9]* loops, [0-9]+ too large for their chip, 0 wrong$}}
 """Each number is a kernel with one or two loops of one to three products each: operands that are loaded as they lie or turned, masked or not,
 by rows that an array names, converted from fewer bits, the same in every turn, or made of a product before; sums that only add, are scaled, also by lines,
@@ -50,7 +53,8 @@ each turn and computed before the loop.
 From 6000000 on (class Counted) loops with descriptors say how many turns they have, from 7000000 on (class CountedPlain) those of the first kind.
 From 8000000 on (class Mixed) turns of the first kind, and some of known number, scan, sort, gather, sum across warps, turn and reshape what they
 multiplied, in branches and inner loops too.
-From 9000000 on (class Chosen) a branch of each turn chooses the place of operands, for this turn and the next ones."""
+From 9000000 on (class Chosen) a branch of each turn chooses the place of operands, for this turn and the next ones.
+From 10000000 on (class Large) each turn of the first kind has products of 128 by 128 numbers by two warp groups or four."""
 import argparse
 import os
 import random
@@ -269,7 +273,7 @@ class Loop:
         return [f"pitch={PITCH}", f"limit={limit}", f"length={self.turns * self.k}"]
 
 
-BOXES, SEVERAL, POINTED, DOWN, SMALL, COUNTED, PLAIN, MIXED, CHOSEN = range(1000000, 10000000, 1000000)
+BOXES, SEVERAL, POINTED, DOWN, SMALL, COUNTED, PLAIN, MIXED, CHOSEN, LARGE = range(1000000, 11000000, 1000000)
 
 
 class Boxes(Loop):
@@ -500,6 +504,17 @@ class Small(Loop):
         return name
 
 
+class Large(Loop):
+    types, widths, kept = ["fp16", "bf16"], [64, 128], 0.6
+
+    def __init__(self, number):
+        super().__init__(number)
+        r = self.r
+        self.arch, self.warps, self.stages = "sm_90a", r.choice([8, 8, 8, 16]), r.choice([2, 3, 3, 4])
+        self.m, self.n, self.k = 128, 128, r.choice([64, 128])
+        self.turns = r.choice([0, 1, 2] if self.k == 128 else [0, 1, 2, 3, 4])
+
+
 class CountedPlain(Loop):
     def bounds(self):
         return f"0, {self.turns * self.k}"
@@ -579,7 +594,7 @@ class Chosen(Loop):
 
 
 def loop_of(number):
-    starts = [(CHOSEN, Chosen), (MIXED, Mixed), (PLAIN, CountedPlain), (COUNTED, Counted), (SMALL, Small), (DOWN, Down), (POINTED, Pointed), (SEVERAL, Several), (BOXES, Boxes), (0, Loop)]
+    starts = [(LARGE, Large), (CHOSEN, Chosen), (MIXED, Mixed), (PLAIN, CountedPlain), (COUNTED, Counted), (SMALL, Small), (DOWN, Down), (POINTED, Pointed), (SEVERAL, Several), (BOXES, Boxes), (0, Loop)]
     return next(kind for start, kind in starts if number >= start)(number)
 
 

@@ -60,11 +60,12 @@ static void yyerror(const Loc *at, Parser *p, const char *message);
 %token NONLOCAL "nonlocal" NOT "not" OR "or" PASS "pass" RAISE "raise" RETURN "return" TRY "try" WHILE "while"
 %token WITH "with" YIELD "yield"
 %token LPAREN "(" RPAREN ")" LBRACKET "[" RBRACKET "]" LBRACE "{" RBRACE "}" COMMA "," COLON ":" SEMICOLON ";"
-%token DOT "." ELLIPSIS "..." ARROW "->" WALRUS ":=" EQUAL "=" BANG "!" EQ "==" NE "!=" LT "<" LE "<=" GT ">" GE ">="
-%token PLUS "+" MINUS "-" STAR "*" SLASH "/" FLOORDIV "//" PERCENT "%" POWER "**" AT "@" AMPERSAND "&" BAR "|"
-%token CARET "^" TILDE "~" SHL "<<" SHR ">>" PLUS_EQUAL "+=" MINUS_EQUAL "-=" STAR_EQUAL "*=" SLASH_EQUAL "/="
-%token FLOORDIV_EQUAL "//=" PERCENT_EQUAL "%=" POWER_EQUAL "**=" AT_EQUAL "@=" AMPERSAND_EQUAL "&=" BAR_EQUAL "|="
-%token CARET_EQUAL "^=" SHL_EQUAL "<<=" SHR_EQUAL ">>="
+%token DOT "." ELLIPSIS "..." ARROW "->" WALRUS ":=" EQUAL "=" BANG "!"
+%token <op> EQ "==" NE "!=" LT "<" LE "<=" GT ">" GE ">="
+%token <op> PLUS "+" MINUS "-" STAR "*" SLASH "/" FLOORDIV "//" PERCENT "%" POWER "**" AT "@" AMPERSAND "&" BAR "|"
+%token <op> CARET "^" TILDE "~" SHL "<<" SHR ">>" PLUS_EQUAL "+=" MINUS_EQUAL "-=" STAR_EQUAL "*=" SLASH_EQUAL "/="
+%token <op> FLOORDIV_EQUAL "//=" PERCENT_EQUAL "%=" POWER_EQUAL "**=" AT_EQUAL "@=" AMPERSAND_EQUAL "&=" BAR_EQUAL "|="
+%token <op> CARET_EQUAL "^=" SHL_EQUAL "<<=" SHR_EQUAL ">>="
 
 %type <list> statements statements_opt statement recovered broken block orphans orphan simple_line simple_list suite else_part elif_part
 %type <list> finally_part assign_chain star_elems target_elems elems args arg_list subscripts with_items
@@ -74,9 +75,9 @@ static void yyerror(const Loc *at, Parser *p, const char *message);
 %type <ast> test or_test and_test not_test comparison compare_chain bit_or bit_xor bit_and shift sum term factor power awaited
 %type <ast> primary atom dict_items arg subscript string fstring fstring_item fstring_field field_value field_spec
 %type <ast> import_statement test_opt return_type annotation default
-%type <op> augmented compare_op unary_op sum_op term_op shift_op
+%type <op> IN IS augmented compare_op unary_op sum_op term_op shift_op
 %type <str> dotted_name alias field_conversion
-%type <count> dots
+%type <count> dots comma
 %type <aliases> plain_imports from_names import_names
 %type <names> names
 %type <handlers> handlers
@@ -133,6 +134,11 @@ orphan:
   | FINALLY ":" suite                           { $$ = $3; }
   ;
 
+/* What a list may end with: 1 where it is there. */
+comma:
+    %empty                                      { $$ = 0; }
+  | ","                                         { $$ = 1; }
+  ;
 simple_line:
     simple_list NEWLINE
   | simple_list ";" NEWLINE
@@ -158,8 +164,7 @@ small_statement:
   | RAISE                                       { $$ = make(p, (Ast){.kind = AST_RAISE}, @$); }
   | RAISE test                                  { $$ = make(p, (Ast){.kind = AST_RAISE, .pair = {$2, NULL}}, @$); }
   | RAISE test FROM test                        { $$ = make(p, (Ast){.kind = AST_RAISE, .pair = {$2, $4}}, @$); }
-  | DEL target_elems                            { $$ = make_delete(p, $2, @$); }
-  | DEL target_elems ","                        { $$ = make_delete(p, $2, @$); }
+  | DEL target_elems comma                      { $$ = make_delete(p, $2, @$); }
   | GLOBAL names                                { $$ = make(p, (Ast){.kind = AST_GLOBAL, .names = *$2}, @$); }
   | NONLOCAL names                              { $$ = make(p, (Ast){.kind = AST_NONLOCAL, .names = *$2}, @$); }
   | import_statement
@@ -174,19 +179,7 @@ rhs:
   | yield_expr
   ;
 augmented:
-    "+="    { $$ = AOP_ADD; }
-  | "-="    { $$ = AOP_SUB; }
-  | "*="    { $$ = AOP_MUL; }
-  | "/="    { $$ = AOP_DIV; }
-  | "//="   { $$ = AOP_FLOORDIV; }
-  | "%="    { $$ = AOP_MOD; }
-  | "**="   { $$ = AOP_POW; }
-  | "@="    { $$ = AOP_MATMUL; }
-  | "&="    { $$ = AOP_AND; }
-  | "|="    { $$ = AOP_OR; }
-  | "^="    { $$ = AOP_XOR; }
-  | "<<="   { $$ = AOP_SHL; }
-  | ">>="   { $$ = AOP_SHR; }
+    "+=" | "-=" | "*=" | "/=" | "//=" | "%=" | "**=" | "@=" | "&=" | "|=" | "^=" | "<<=" | ">>="
   ;
 names:
     NAME                                        { $$ = arena_new(p->arena, AstNames); vec_push(p->arena, $$, $1); }
@@ -206,8 +199,7 @@ plain_imports:
 import_names:
     "*"                                         { $$ = aliases_add(p, NULL, NULL, NULL, @$); }
   | from_names
-  | "(" from_names ")"                          { $$ = $2; }
-  | "(" from_names "," ")"                      { $$ = $2; }
+  | "(" from_names comma ")"                    { $$ = $2; }
   ;
 from_names:
     NAME alias                                  { $$ = aliases_add(p, NULL, $1, $2, @$); }
@@ -297,8 +289,7 @@ handler:
 /* with a as b, c: … and, in parentheses, with (a as b, c): …; without `as` the parentheses hold a tuple of items */
 with_statement:
     WITH with_items ":" suite                       { $$ = make_with(p, $2, $4, @$); }
-  | WITH "(" paren_with_items ")" ":" suite         { $$ = make_with(p, $3, $6, @$); }
-  | WITH "(" paren_with_items "," ")" ":" suite     { $$ = make_with(p, $3, $7, @$); }
+  | WITH "(" paren_with_items comma ")" ":" suite   { $$ = make_with(p, $3, $7, @$); }
   ;
 with_items:
     with_item                                   { $$ = list_new(p, $1); }
@@ -334,8 +325,7 @@ class_statement:
 /* def f[T: int](x): type parameters change nothing at run time and are not kept */
 type_params:
     %empty
-  | "[" type_param_list "]"
-  | "[" type_param_list "," "]"
+  | "[" type_param_list comma "]"
   ;
 type_param_list:
     type_param
@@ -355,8 +345,7 @@ type_param_default:
 
 params:
     %empty                                      { $$ = arena_new(p->arena, AstParams); }
-  | param_list                                  { $$ = make_params(p, $1); }
-  | param_list ","                              { $$ = make_params(p, $1); }
+  | param_list comma                            { $$ = make_params(p, $1); }
   ;
 param_list:
     param                                       { $$ = arena_new(p->arena, AstParams); vec_push(p->arena, $$, *$1); }
@@ -380,8 +369,7 @@ default:
   ;
 lambda_params:
     %empty                                      { $$ = arena_new(p->arena, AstParams); }
-  | lambda_param_list                           { $$ = make_params(p, $1); }
-  | lambda_param_list ","                       { $$ = make_params(p, $1); }
+  | lambda_param_list comma                     { $$ = make_params(p, $1); }
   ;
 lambda_param_list:
     lambda_param                                { $$ = arena_new(p->arena, AstParams); vec_push(p->arena, $$, *$1); }
@@ -399,8 +387,7 @@ lambda_param:
 
 /* a   a, b   *a, b   a, */
 star_exprs:
-    star_elems                                  { $$ = make_exprs(p, $1, false, @$); }
-  | star_elems ","                              { $$ = make_exprs(p, $1, true, @$); }
+    star_elems comma                            { $$ = make_exprs(p, $1, $2, @$); }
   ;
 star_elems:
     star_elem                                   { $$ = list_new(p, $1); }
@@ -415,8 +402,7 @@ star_expr:
   ;
 /* for a, *b in …: no comparison, since `in` ends the targets */
 targets:
-    target_elems                                { $$ = make_exprs(p, $1, false, @$); }
-  | target_elems ","                            { $$ = make_exprs(p, $1, true, @$); }
+    target_elems comma                          { $$ = make_exprs(p, $1, $2, @$); }
   ;
 target_elems:
     target_elem                                 { $$ = list_new(p, $1); }
@@ -477,15 +463,8 @@ compare_chain:
   | compare_chain compare_op bit_or             { $$ = extend_compare(p, $1, $2, @2, $3, @$); }
   ;
 compare_op:
-    "=="        { $$ = AOP_EQ; }
-  | "!="        { $$ = AOP_NE; }
-  | "<"         { $$ = AOP_LT; }
-  | "<="        { $$ = AOP_LE; }
-  | ">"         { $$ = AOP_GT; }
-  | ">="        { $$ = AOP_GE; }
-  | IN          { $$ = AOP_IN; }
+    "==" | "!=" | "<" | "<=" | ">" | ">=" | IN | IS
   | NOT IN      { $$ = AOP_NOT_IN; }
-  | IS          { $$ = AOP_IS; }
   | IS NOT      { $$ = AOP_IS_NOT; }
   ;
 bit_or:
@@ -505,36 +484,30 @@ shift:
   | shift shift_op sum                          { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
   ;
 shift_op:
-    "<<"    { $$ = AOP_SHL; }
-  | ">>"    { $$ = AOP_SHR; }
+    "<<" | ">>"
   ;
 sum:
     term
   | sum sum_op term                             { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
   ;
 sum_op:
-    "+"     { $$ = AOP_ADD; }
-  | "-"     { $$ = AOP_SUB; }
+    "+" | "-"
   ;
 term:
     factor
   | term term_op factor                         { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
   ;
 term_op:
-    "*"     { $$ = AOP_MUL; }
-  | "/"     { $$ = AOP_DIV; }
-  | "//"    { $$ = AOP_FLOORDIV; }
-  | "%"     { $$ = AOP_MOD; }
-  | "@"     { $$ = AOP_MATMUL; }
+    "*" | "/" | "//" | "%" | "@"
   ;
 factor:
     power
   | unary_op factor                             { $$ = make(p, (Ast){.kind = AST_UNARY, .unary = {$1, $2}}, @$); }
   ;
 unary_op:
-    "+"     { $$ = AOP_POS; }
+    "~"
+  | "+"     { $$ = AOP_POS; }
   | "-"     { $$ = AOP_NEG; }
-  | "~"     { $$ = AOP_INVERT; }
   ;
 power:
     awaited
@@ -550,13 +523,11 @@ primary:
   | primary "." NAME                            { $$ = make(p, (Ast){.kind = AST_ATTRIBUTE, .attribute = {$1, $3, parser_span(p, @3)}}, @$); }
   | primary "(" args ")"                        { $$ = make_call(p, $1, $3, @$); }
   | primary "(" named_expr clauses ")"          { $$ = make_call(p, $1, list_new(p, make(p, (Ast){.kind = AST_GENERATOR, .comp = {$3, NULL, *$4}}, (Loc){@2.begin, @5.end})), @$); }
-  | primary "[" subscripts "]"                  { $$ = make_subscript(p, $1, $3, false, @3, @$); }
-  | primary "[" subscripts "," "]"              { $$ = make_subscript(p, $1, $3, true, (Loc){@3.begin, @4.end}, @$); }
+  | primary "[" subscripts comma "]"            { $$ = make_subscript(p, $1, $3, $4, (Loc){@3.begin, @4.end}, @$); }
   ;
 args:
     %empty                                      { $$ = list_new(p, NULL); }
-  | arg_list
-  | arg_list ","
+  | arg_list comma
   ;
 arg_list:
     arg                                         { $$ = list_new(p, $1); }
@@ -588,18 +559,14 @@ atom:
   | "..."                                       { $$ = make(p, (Ast){.kind = AST_ELLIPSIS}, @$); }
   | "(" ")"                                     { $$ = make(p, (Ast){.kind = AST_TUPLE}, @$); }
   | "(" yield_expr ")"                          { $$ = $2; }
-  | "(" elems ")"                               { $$ = make_exprs(p, $2, false, @$); }
-  | "(" elems "," ")"                           { $$ = make(p, (Ast){.kind = AST_TUPLE, .list = *$2}, @$); }
+  | "(" elems comma ")"                         { $$ = make_exprs(p, $2, $3, @$); }
   | "(" named_expr clauses ")"                  { $$ = make(p, (Ast){.kind = AST_GENERATOR, .comp = {$2, NULL, *$3}}, @$); }
   | "[" "]"                                     { $$ = make(p, (Ast){.kind = AST_LIST}, @$); }
-  | "[" elems "]"                               { $$ = make(p, (Ast){.kind = AST_LIST, .list = *$2}, @$); }
-  | "[" elems "," "]"                           { $$ = make(p, (Ast){.kind = AST_LIST, .list = *$2}, @$); }
+  | "[" elems comma "]"                         { $$ = make(p, (Ast){.kind = AST_LIST, .list = *$2}, @$); }
   | "[" named_expr clauses "]"                  { $$ = make(p, (Ast){.kind = AST_LISTCOMP, .comp = {$2, NULL, *$3}}, @$); }
   | "{" "}"                                     { $$ = make(p, (Ast){.kind = AST_DICT}, @$); }
-  | "{" dict_items "}"                          { $$ = make(p, *$2, @$); }
-  | "{" dict_items "," "}"                      { $$ = make(p, *$2, @$); }
-  | "{" elems "}"                               { $$ = make(p, (Ast){.kind = AST_SET, .list = *$2}, @$); }
-  | "{" elems "," "}"                           { $$ = make(p, (Ast){.kind = AST_SET, .list = *$2}, @$); }
+  | "{" dict_items comma "}"                    { $$ = make(p, *$2, @$); }
+  | "{" elems comma "}"                         { $$ = make(p, (Ast){.kind = AST_SET, .list = *$2}, @$); }
   | "{" named_expr clauses "}"                  { $$ = make(p, (Ast){.kind = AST_SETCOMP, .comp = {$2, NULL, *$3}}, @$); }
   | "{" test ":" test clauses "}"               { $$ = make(p, (Ast){.kind = AST_DICTCOMP, .comp = {$2, $4, *$5}}, @$); }
   ;
@@ -665,9 +632,19 @@ field_spec:
 %%
 
 /* The token kinds of the parser and of tokens.def are the same numbers. */
-#define TOKEN(ID, class, text) _Static_assert((int)T_##ID == (int)TOK_##ID, "tokens.def and %token disagree on " #ID);
+#define TOKEN(ID, class, text, op) _Static_assert((int)T_##ID == (int)TOK_##ID, "tokens.def and %token disagree on " #ID);
 #include "syntax/tokens.def"
 #undef TOKEN
+
+static AstOp operator_of(int kind)
+{
+    static const AstOp ops[] = {
+#define TOKEN(ID, class, text, op) AOP_##op,
+#include "syntax/tokens.def"
+#undef TOKEN
+    };
+    return kind >= TOK_FIRST ? ops[kind - TOK_FIRST] : AOP_NONE;
+}
 
 static int yylex(YYSTYPE *value, Loc *at, Parser *p)
 {
@@ -675,7 +652,8 @@ static int yylex(YYSTYPE *value, Loc *at, Parser *p)
     const Token *t = &p->tokens->data[item->token];
     *at = (Loc){t->begin, t->end};
     if (item->kind == TOK_NAME) value->str = intern(p->names, p->source->text + t->begin, t->end - t->begin);
-    if (item->kind == TOK_SKIPPED) value->ast = item->skipped;
+    else if (item->kind == TOK_SKIPPED) value->ast = item->skipped;
+    else value->op = operator_of(item->kind);
     return item->kind;
 }
 
@@ -685,7 +663,7 @@ static int yyreport_syntax_error(const yypcontext_t *context, Parser *p)
     bool expected[TOK_COUNT] = {false};
     int n = yypcontext_expected_tokens(context, symbols, YYNTOKENS);
     for (int i = 0; i < n; i++) {
-#define TOKEN(ID, class, text) if (symbols[i] == (yysymbol_kind_t)YYTRANSLATE(T_##ID)) expected[TOK_##ID - TOK_FIRST] = true;
+#define TOKEN(ID, class, text, op) if (symbols[i] == (yysymbol_kind_t)YYTRANSLATE(T_##ID)) expected[TOK_##ID - TOK_FIRST] = true;
 #include "syntax/tokens.def"
 #undef TOKEN
     }

@@ -7,7 +7,7 @@ import sys
 ROOT = sys.argv[1]
 SOURCES = (".c", ".h", ".def", ".l", ".y", ".tk")
 BUDGET = {
-    "grammar": 955,
+    "grammar": 860,
     "include": 1521,
     "lib/analysis": 2332,
     "lib/base": 1859,
@@ -18,7 +18,7 @@ BUDGET = {
     "lib/memory": 4593,
     "lib/spec": 15996,
     "lib/std": 2405,
-    "lib/syntax": 3620,
+    "lib/syntax": 3651,
     "lib/target": 1846,
     "lib/transform": 2082,
     "lib": 3593,

@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "ir/ir.h"
-#include "spec/eval.h"
 
 /* In brackets: ranges of expressions are without those around them. */
 static bool is_bracketed(Span at)

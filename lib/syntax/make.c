@@ -2,7 +2,6 @@
    arguments, literals) and always return a node, so the tree has no holes even after an error. */
 #include "syntax/make.h"
 
-#include <stdarg.h>
 #include <string.h>
 #include "syntax/literal.h"
 
@@ -16,17 +15,13 @@ bool parser_is_strict(const Parser *p)
     return p->next > 0 && p->feed.data[p->next - 1].strict;
 }
 
-Diag *parser_error(Parser *p, Loc at, const char *fmt, ...)
+Diag *parser_report(Parser *p, Loc at, const char *text)
 {
     if (!parser_is_strict(p)) {
         p->host_failed = true;
         return NULL;
     }
     p->failed = true;
-    va_list ap;
-    va_start(ap, fmt);
-    const char *text = arena_vprintf(p->arena, fmt, ap);
-    va_end(ap);
     return diag_error(p->dx, parser_span(p, at), "%s", text);
 }
 
@@ -120,7 +115,7 @@ static Str decode(Parser *p, const char *body, size_t len, StringForm form)
     StringError e = literal_decode(&value, body, len, form);
     uint32_t offset = (uint32_t)(body - p->source->text);
     if (e.text)
-        parser_error(p, (Loc){offset + (uint32_t)e.begin, offset + (uint32_t)e.end}, "%s", e.text);
+        parser_error(p, ((Loc){offset + (uint32_t)e.begin, offset + (uint32_t)e.end}), "%s", e.text);
     return intern(p->names, buf_text(&value), value.len);
 }
 
@@ -419,7 +414,7 @@ AstParams *make_params(Parser *p, AstParams *list)
     }
     if (order.bare_star) {
         Span last = list->data[list->len - 1].span;
-        parser_error(p, (Loc){last.begin, last.end}, "a parameter must follow the bare '*'");
+        parser_error(p, ((Loc){last.begin, last.end}), "a parameter must follow the bare '*'");
     }
     return out;
 }
@@ -525,7 +520,7 @@ Ast *make_try(Parser *p, AstList *body, AstHandlers *handlers, AstList *orelse, 
 {
     at = up_to(at, body);
     if (!handlers && !finalbody)
-        parser_error(p, (Loc){at.begin, at.begin + 3},
+        parser_error(p, ((Loc){at.begin, at.begin + 3}),
                      "expected 'except' or 'finally' after the block of this 'try'");
     if (handlers) at.end = handlers->data[handlers->len - 1].span.end;
     Ast *n =

@@ -23,14 +23,7 @@
     int count;
     Ast *ast;
     AstList *list;
-    AstAliases *aliases;
     AstNames *names;
-    AstHandler *handler;
-    AstHandlers *handlers;
-    AstClause *clause;
-    AstClauses *clauses;
-    AstParam *param;
-    AstParams *params;
 }
 
 %code {
@@ -69,23 +62,17 @@ static void yyerror(const Loc *at, Parser *p, const char *message);
 
 %type <list> statements statements_opt statement recovered broken block orphans orphan simple_line simple_list suite else_part elif_part
 %type <list> finally_part assign_chain star_elems target_elems elems args arg_list subscripts with_items
-%type <list> paren_with_items fstring_items strings conds decorators
+%type <list> paren_with_items fstring_items strings clauses conds decorators handlers plain_imports from_names import_names
+%type <list> params param_list lambda_params lambda_param_list
 %type <ast> small_statement compound definition async_statement if_statement for_statement while_statement try_statement with_statement def_statement
 %type <ast> class_statement with_item rhs yield_expr star_exprs star_elem star_expr target_elem targets named_expr elem
 %type <ast> test or_test and_test not_test comparison compare_chain bit_or bit_xor bit_and shift sum term factor power awaited
 %type <ast> primary atom dict_items arg subscript string fstring fstring_item fstring_field field_value field_spec
-%type <ast> import_statement test_opt return_type annotation default
+%type <ast> import_statement plain_import from_name test_opt return_type annotation default handler clause param lambda_param
 %type <op> IN IS augmented compare_op unary_op sum_op term_op shift_op
 %type <str> dotted_name alias field_conversion
 %type <count> dots comma
-%type <aliases> plain_imports from_names import_names
 %type <names> names
-%type <handlers> handlers
-%type <handler> handler
-%type <clauses> clauses
-%type <clause> clause
-%type <params> params param_list lambda_params lambda_param_list
-%type <param> param lambda_param
 
 %%
 
@@ -130,7 +117,7 @@ orphans:
 orphan:
     ELIF named_expr ":" suite                   { $$ = $4; }
   | ELSE ":" suite                              { $$ = $3; }
-  | handler                                     { $$ = &$1->body; }
+  | handler                                     { $$ = &$1->handler.body; }
   | FINALLY ":" suite                           { $$ = $3; }
   ;
 
@@ -193,17 +180,23 @@ import_statement:
   | FROM dots IMPORT import_names               { $$ = make_import(p, AST_FROM, $2, NULL, $4, @$); }
   ;
 plain_imports:
-    dotted_name alias                           { $$ = aliases_add(p, NULL, $1, $2, @$); }
-  | plain_imports "," dotted_name alias         { $$ = aliases_add(p, $1, $3, $4, (Loc){@3.begin, @4.end}); }
+    plain_import                                { $$ = list_new(p, $1); }
+  | plain_imports "," plain_import              { $$ = list_add(p, $1, $3); }
+  ;
+plain_import:
+    dotted_name alias                           { $$ = make(p, (Ast){.kind = AST_ALIAS, .alias = {$1, $2}}, @$); }
   ;
 import_names:
-    "*"                                         { $$ = aliases_add(p, NULL, NULL, NULL, @$); }
+    "*"                                         { $$ = list_new(p, make(p, (Ast){.kind = AST_ALIAS, .alias = {intern_cstr(p->names, "*"), NULL}}, @$)); }
   | from_names
   | "(" from_names comma ")"                    { $$ = $2; }
   ;
 from_names:
-    NAME alias                                  { $$ = aliases_add(p, NULL, $1, $2, @$); }
-  | from_names "," NAME alias                   { $$ = aliases_add(p, $1, $3, $4, (Loc){@3.begin, @4.end}); }
+    from_name                                   { $$ = list_new(p, $1); }
+  | from_names "," from_name                    { $$ = list_add(p, $1, $3); }
+  ;
+from_name:
+    NAME alias                                  { $$ = make(p, (Ast){.kind = AST_ALIAS, .alias = {$1, $2}}, @$); }
   ;
 alias:
     %empty                                      { $$ = NULL; }
@@ -274,8 +267,8 @@ finally_part:
   | FINALLY ":" suite                           { $$ = $3; }
   ;
 handlers:
-    handler                                     { $$ = arena_new(p->arena, AstHandlers); vec_push(p->arena, $$, *$1); }
-  | handlers handler                            { $$ = $1; vec_push(p->arena, $$, *$2); }
+    handler                                     { $$ = list_new(p, $1); }
+  | handlers handler                            { $$ = list_add(p, $1, $2); }
   ;
 /* except* is read as except: where a try statement is looked at, it is refused */
 handler:
@@ -344,20 +337,20 @@ type_param_default:
   ;
 
 params:
-    %empty                                      { $$ = arena_new(p->arena, AstParams); }
+    %empty                                      { $$ = list_new(p, NULL); }
   | param_list comma                            { $$ = make_params(p, $1); }
   ;
 param_list:
-    param                                       { $$ = arena_new(p->arena, AstParams); vec_push(p->arena, $$, *$1); }
-  | param_list "," param                        { $$ = $1; vec_push(p->arena, $$, *$3); }
+    param                                       { $$ = list_new(p, $1); }
+  | param_list "," param                        { $$ = list_add(p, $1, $3); }
   ;
 param:
-    NAME annotation default                     { $$ = make_param(p, PARAM_POSITIONAL, $1, $2, $3, @$); }
-  | "*" NAME annotation                         { $$ = make_param(p, PARAM_VARARGS, $2, $3, NULL, @$); }
-  | "*" NAME ":" star_expr                      { $$ = make_param(p, PARAM_VARARGS, $2, $4, NULL, @$); }
-  | "**" NAME annotation                        { $$ = make_param(p, PARAM_KWARGS, $2, $3, NULL, @$); }
-  | "*"                                         { $$ = make_param(p, PARAM_VARARGS, NULL, NULL, NULL, @$); }
-  | "/"                                         { $$ = make_param(p, PARAM_POSITIONAL_ONLY, NULL, NULL, NULL, @$); }
+    NAME annotation default                     { $$ = make(p, (Ast){.kind = AST_PARAM, .param = {PARAM_POSITIONAL, $1, $2, $3}}, @$); }
+  | "*" NAME annotation                         { $$ = make(p, (Ast){.kind = AST_PARAM, .param = {PARAM_VARARGS, $2, $3}}, @$); }
+  | "*" NAME ":" star_expr                      { $$ = make(p, (Ast){.kind = AST_PARAM, .param = {PARAM_VARARGS, $2, $4}}, @$); }
+  | "**" NAME annotation                        { $$ = make(p, (Ast){.kind = AST_PARAM, .param = {PARAM_KWARGS, $2, $3}}, @$); }
+  | "*"                                         { $$ = make(p, (Ast){.kind = AST_PARAM, .param = {PARAM_VARARGS, NULL}}, @$); }
+  | "/"                                         { $$ = make(p, (Ast){.kind = AST_PARAM, .param = {PARAM_POSITIONAL_ONLY, NULL}}, @$); }
   ;
 annotation:
     %empty                                      { $$ = NULL; }
@@ -368,19 +361,19 @@ default:
   | "=" test                                    { $$ = $2; }
   ;
 lambda_params:
-    %empty                                      { $$ = arena_new(p->arena, AstParams); }
+    %empty                                      { $$ = list_new(p, NULL); }
   | lambda_param_list comma                     { $$ = make_params(p, $1); }
   ;
 lambda_param_list:
-    lambda_param                                { $$ = arena_new(p->arena, AstParams); vec_push(p->arena, $$, *$1); }
-  | lambda_param_list "," lambda_param          { $$ = $1; vec_push(p->arena, $$, *$3); }
+    lambda_param                                { $$ = list_new(p, $1); }
+  | lambda_param_list "," lambda_param          { $$ = list_add(p, $1, $3); }
   ;
 lambda_param:
-    NAME default                                { $$ = make_param(p, PARAM_POSITIONAL, $1, NULL, $2, @$); }
-  | "*" NAME                                    { $$ = make_param(p, PARAM_VARARGS, $2, NULL, NULL, @$); }
-  | "**" NAME                                   { $$ = make_param(p, PARAM_KWARGS, $2, NULL, NULL, @$); }
-  | "*"                                         { $$ = make_param(p, PARAM_VARARGS, NULL, NULL, NULL, @$); }
-  | "/"                                         { $$ = make_param(p, PARAM_POSITIONAL_ONLY, NULL, NULL, NULL, @$); }
+    NAME default                                { $$ = make(p, (Ast){.kind = AST_PARAM, .param = {PARAM_POSITIONAL, $1, NULL, $2}}, @$); }
+  | "*" NAME                                    { $$ = make(p, (Ast){.kind = AST_PARAM, .param = {PARAM_VARARGS, $2}}, @$); }
+  | "**" NAME                                   { $$ = make(p, (Ast){.kind = AST_PARAM, .param = {PARAM_KWARGS, $2}}, @$); }
+  | "*"                                         { $$ = make(p, (Ast){.kind = AST_PARAM, .param = {PARAM_VARARGS, NULL}}, @$); }
+  | "/"                                         { $$ = make(p, (Ast){.kind = AST_PARAM, .param = {PARAM_POSITIONAL_ONLY, NULL}}, @$); }
   ;
 
 /* ---- lists of expressions ---- */
@@ -579,12 +572,12 @@ dict_items:
 
 /* for a, b in c if d for e in f */
 clauses:
-    clause                                      { $$ = arena_new(p->arena, AstClauses); vec_push(p->arena, $$, *$1); }
-  | clauses clause                              { $$ = $1; vec_push(p->arena, $$, *$2); }
+    clause                                      { $$ = list_new(p, $1); }
+  | clauses clause                              { $$ = list_add(p, $1, $2); }
   ;
 clause:
-    FOR targets IN or_test conds                { $$ = make_clause(p, $2, $4, $5, false); }
-  | ASYNC FOR targets IN or_test conds          { $$ = make_clause(p, $3, $5, $6, true); }
+    FOR targets IN or_test conds                { $$ = make_clause(p, $2, $4, $5, false, @$); }
+  | ASYNC FOR targets IN or_test conds          { $$ = make_clause(p, $3, $5, $6, true, @$); }
   ;
 conds:
     %empty                                      { $$ = list_new(p, NULL); }

@@ -310,12 +310,13 @@ static SpecValue eval_dict(Spec *sp, const Ast *e)
 
 static bool comp_clause(Spec *sp, const Ast *e, int i, Values *out);
 
-static bool comp_conditions(Spec *sp, const AstClause *c, bool *take)
+static bool comp_conditions(Spec *sp, const Ast *clause, bool *take)
 {
+    const AstList *conds = &clause->clause.conds;
     *take = true;
-    for (int i = 0; i < c->conds.len && *take; i++) {
-        SpecValue v = eval_constant(sp, c->conds.data[i], "the condition of a comprehension");
-        int truth = sv_is_error(v) ? -2 : op_truth(sp, v, c->conds.data[i]->span);
+    for (int i = 0; i < conds->len && *take; i++) {
+        SpecValue v = eval_constant(sp, conds->data[i], "the condition of a comprehension");
+        int truth = sv_is_error(v) ? -2 : op_truth(sp, v, conds->data[i]->span);
         if (truth < 0) return false;
         *take = truth;
     }
@@ -324,10 +325,10 @@ static bool comp_conditions(Spec *sp, const AstClause *c, bool *take)
 
 static bool comp_item(Spec *sp, const Ast *e, int i, SpecValue item, Values *out)
 {
-    const AstClause *c = &e->comp.clauses.data[i];
+    const Ast *clause = e->comp.clauses.data[i], *target = clause->clause.target;
     bool take;
-    assign(sp, c->target, item, true, c->target->span);
-    if (!comp_conditions(sp, c, &take)) return false;
+    assign(sp, target, item, true, target->span);
+    if (!comp_conditions(sp, clause, &take)) return false;
     return !take || comp_clause(sp, e, i + 1, out);
 }
 
@@ -342,9 +343,9 @@ static bool comp_clause(Spec *sp, const Ast *e, int i, Values *out)
         }
         return !sv_is_error(v) && push_item(sp, out, v, e->span);
     }
-    const AstClause *c = &e->comp.clauses.data[i];
-    SpecValue seq = spec_eval(sp, c->iter), *items;
-    int n = sv_is_error(seq) ? -1 : op_items(sp, seq, &items, c->iter->span);
+    const Ast *iter = e->comp.clauses.data[i]->clause.iter;
+    SpecValue seq = spec_eval(sp, iter), *items;
+    int n = sv_is_error(seq) ? -1 : op_items(sp, seq, &items, iter->span);
     for (int k = 0; k < n; k++)
         if (!comp_item(sp, e, i, items[k], out)) return false;
     return n >= 0;

@@ -12,10 +12,10 @@ typedef struct NameCheck {
     Map reported;
 } NameCheck;
 
-static void add_params(NameCheck *c, const AstParams *params)
+static void add_params(NameCheck *c, const AstList *params)
 {
     for (int i = 0; i < params->len; i++)
-        scope_set(c->locals, params->data[i].name, sv_none(), params->data[i].span);
+        scope_set(c->locals, params->data[i]->param.name, sv_none(), params->data[i]->span);
 }
 
 static void add_names(NameCheck *c, const AstNames *names, Span at)
@@ -34,7 +34,7 @@ static bool visit_binders(const Ast *n, void *user)
         n->kind == AST_GENERATOR) {
         AstNames names = {0};
         for (int i = 0; i < n->comp.clauses.len; i++)
-            walk_target(c->sp->arena, n->comp.clauses.data[i].target, &names);
+            walk_target(c->sp->arena, n->comp.clauses.data[i]->clause.target, &names);
         add_names(c, &names, n->span);
     }
     return true;

@@ -21,16 +21,16 @@ typedef struct Tuning {
 
 static bool is_parameter(const Tuning *t, Str name)
 {
-    const AstParams *params = &t->kernel->def->def.params;
+    const AstList *params = &t->kernel->def->def.params;
     return walk_param(params, name) || walk_takes_any(params);
 }
 
 static const char *parameter_list(const Tuning *t)
 {
-    const AstParams *params = &t->kernel->def->def.params;
+    const AstList *params = &t->kernel->def->def.params;
     Buf out = buf_make(t->sp->arena);
     for (int i = 0; i < params->len; i++)
-        buf_printf(&out, "%s'%s'", i ? ", " : "", params->data[i].name);
+        buf_printf(&out, "%s'%s'", i ? ", " : "", params->data[i]->param.name);
     return buf_text(&out);
 }
 
@@ -38,7 +38,7 @@ static const char *parameter_list(const Tuning *t)
 static void check_name(Tuning *t, const Ast *text)
 {
     if (!text || text->kind != AST_STRING) return;
-    const AstParams *params = &t->kernel->def->def.params;
+    const AstList *params = &t->kernel->def->def.params;
     Str name = text->string.value;
     if (is_parameter(t, name) || host_args_is_option(name) || map_has(&t->told, (uintptr_t)name))
         return;
@@ -220,7 +220,7 @@ static void check_heuristics(Tuning *t, const Ast *d)
         if (rule->kind != AST_LAMBDA) {
             check_rule_kind(t, rule);
         } else if (rule->lambda.params.len == 1) {
-            Rule r = {t, rule->lambda.params.data[0].name};
+            Rule r = {t, rule->lambda.params.data[0]->param.name};
             walk_ast(rule->lambda.body, visit_argument, &r);
         }
     }

@@ -58,14 +58,6 @@ AstList *list_join(Parser *p, AstList *list, const AstList *more)
     return list;
 }
 
-AstAliases *aliases_add(Parser *p, AstAliases *list, Str name, Str as, Loc at)
-{
-    if (!list) list = arena_new(p->arena, AstAliases);
-    AstAlias alias = {name ? name : intern_cstr(p->names, "*"), as, parser_span(p, at)};
-    vec_push(p->arena, list, alias);
-    return list;
-}
-
 /* ---- assignment targets ---- */
 
 /* What may stand where. */
@@ -328,94 +320,77 @@ Ast *make_slice(Parser *p, Ast *lo, Ast *hi, Ast *step, Loc colon, Loc at)
     return make(p, (Ast){.kind = AST_SLICE, .slice = {lo, hi, step}}, at);
 }
 
-AstClause *make_clause(Parser *p, Ast *target, Ast *iter, AstList *conds, bool is_async)
+Ast *make_clause(Parser *p, Ast *target, Ast *iter, AstList *conds, bool is_async, Loc at)
 {
     check_target(p, target, TARGET_ASSIGN, "assign to");
-    AstClause *c = arena_new(p->arena, AstClause);
-    *c = (AstClause){.target = target, .iter = iter, .conds = *conds, .is_async = is_async};
-    return c;
+    return make(p, (Ast){.kind = AST_CLAUSE, .clause = {target, iter, *conds, is_async}}, at);
 }
 
 /* ---- parameters ---- */
-
-AstParam *make_param(Parser *p, ParamKind kind, Str name, Ast *annotation, Ast *default_, Loc at)
-{
-    AstParam *param = arena_new(p->arena, AstParam);
-    *param = (AstParam){.name = name,
-                        .span = parser_span(p, at),
-                        .kind = kind,
-                        .annotation = annotation,
-                        .default_ = default_};
-    return param;
-}
 
 /* Where we are in: positional, defaults, `*`, keyword-only, `**`. */
 typedef struct ParamOrder {
     bool defaulted, slash, star, bare_star, kwargs;
 } ParamOrder;
 
-static const char *param_error(ParamOrder *o, const AstParam *param)
+static const char *param_error(ParamOrder *o, const Ast *n)
 {
-    bool marker = !param->name;
+    bool marker = !n->param.name;
     if (o->kwargs) return "nothing can follow the '**' parameter";
-    if (marker && param->kind == PARAM_POSITIONAL_ONLY) {
+    if (marker && n->param.kind == PARAM_POSITIONAL_ONLY) {
         bool wrong = o->slash || o->star;
         o->slash = true;
         return wrong ? "'/' must come once, before '*'" : NULL;
     }
-    if (param->kind == PARAM_VARARGS) {
+    if (n->param.kind == PARAM_VARARGS) {
         bool wrong = o->star;
         o->star = true;
         o->bare_star = marker;
         return wrong ? "only one '*' parameter is allowed" : NULL;
     }
     bool bare = o->bare_star;
-    if (param->kind == PARAM_KWARGS) {
+    if (n->param.kind == PARAM_KWARGS) {
         o->kwargs = true;
         return bare ? "a parameter must follow the bare '*'" : NULL;
     }
     o->bare_star = false;
     if (o->star) return NULL;
-    if (o->defaulted && !param->default_)
+    if (o->defaulted && !n->param.default_)
         return "a parameter without a default cannot follow one with a default";
-    o->defaulted |= param->default_ != NULL;
+    o->defaulted |= n->param.default_ != NULL;
     return NULL;
 }
 
-static void check_unique(Parser *p, const AstParams *params, int i)
+static void check_unique(Parser *p, const AstList *params, int i)
 {
-    const AstParam *param = &params->data[i];
+    const Ast *n = params->data[i];
     for (int k = 0; k < i && i < 1024; k++) {
-        if (params->data[k].name != param->name) continue;
-        Loc at = {param->span.begin, param->span.end};
-        Diag *d = parser_error(p, at, "parameter '%s' appears twice", param->name);
-        diag_note(p->dx, d, params->data[k].span, "it is here first");
+        if (params->data[k]->param.name != n->param.name) continue;
+        Diag *d = parser_error(p, loc_of(n), "parameter '%s' appears twice", n->param.name);
+        diag_note(p->dx, d, params->data[k]->span, "it is here first");
         return;
     }
 }
 
-AstParams *make_params(Parser *p, AstParams *list)
+AstList *make_params(Parser *p, AstList *list)
 {
-    AstParams *out = arena_new(p->arena, AstParams);
+    AstList *out = list_new(p, NULL);
     ParamOrder order = {0};
     for (int i = 0; i < list->len; i++) {
-        AstParam param = list->data[i];
-        Loc at = {param.span.begin, param.span.end};
-        const char *error = param_error(&order, &param);
-        if (error) parser_error(p, at, "%s", error);
-        if (!param.name && param.kind == PARAM_POSITIONAL_ONLY)
+        Ast *n = list->data[i];
+        const char *error = param_error(&order, n);
+        if (error) parser_error(p, loc_of(n), "%s", error);
+        if (!n->param.name && n->param.kind == PARAM_POSITIONAL_ONLY)
             for (int k = 0; k < out->len; k++)
-                if (out->data[k].kind == PARAM_POSITIONAL)
-                    out->data[k].kind = PARAM_POSITIONAL_ONLY;
-        if (!param.name) continue;
-        if (order.star && param.kind == PARAM_POSITIONAL) param.kind = PARAM_KEYWORD_ONLY;
-        vec_push(p->arena, out, param);
+                if (out->data[k]->param.kind == PARAM_POSITIONAL)
+                    out->data[k]->param.kind = PARAM_POSITIONAL_ONLY;
+        if (!n->param.name) continue;
+        if (order.star && n->param.kind == PARAM_POSITIONAL) n->param.kind = PARAM_KEYWORD_ONLY;
+        list_add(p, out, n);
         check_unique(p, out, out->len - 1);
     }
-    if (order.bare_star) {
-        Span last = list->data[list->len - 1].span;
-        parser_error(p, ((Loc){last.begin, last.end}), "a parameter must follow the bare '*'");
-    }
+    if (order.bare_star)
+        parser_error(p, loc_of(list->data[list->len - 1]), "a parameter must follow the bare '*'");
     return out;
 }
 
@@ -448,7 +423,7 @@ Ast *make_delete(Parser *p, AstList *targets, Loc at)
     return make(p, (Ast){.kind = AST_DELETE, .list = *targets}, at);
 }
 
-Ast *make_import(Parser *p, AstKind kind, int level, Str module, AstAliases *names, Loc at)
+Ast *make_import(Parser *p, AstKind kind, int level, Str module, AstList *names, Loc at)
 {
     if (!module) module = intern_cstr(p->names, "");
     return make(p, (Ast){.kind = kind, .import = {level, module, *names}}, at);
@@ -507,31 +482,27 @@ Ast *make_with(Parser *p, AstList *items, AstList *body, Loc at)
     return n;
 }
 
-AstHandler *make_handler(Parser *p, Ast *type, Str name, AstList *body, Loc at)
+Ast *make_handler(Parser *p, Ast *type, Str name, AstList *body, Loc at)
 {
-    AstHandler *h = arena_new(p->arena, AstHandler);
-    *h = (AstHandler){
-        .type = type, .name = name, .body = *body, .span = parser_span(p, up_to(at, body))};
-    return h;
+    return make(p, (Ast){.kind = AST_HANDLER, .handler = {type, name, *body}}, up_to(at, body));
 }
 
-Ast *make_try(Parser *p, AstList *body, AstHandlers *handlers, AstList *orelse, AstList *finalbody,
+Ast *make_try(Parser *p, AstList *body, AstList *handlers, AstList *orelse, AstList *finalbody,
               Loc at)
 {
     at = up_to(at, body);
     if (!handlers && !finalbody)
         parser_error(p, ((Loc){at.begin, at.begin + 3}),
                      "expected 'except' or 'finally' after the block of this 'try'");
-    if (handlers) at.end = handlers->data[handlers->len - 1].span.end;
-    Ast *n =
-        make(p, (Ast){.kind = AST_TRY, .try_.body = *body}, up_to(up_to(at, orelse), finalbody));
+    at = up_to(up_to(up_to(at, handlers), orelse), finalbody);
+    Ast *n = make(p, (Ast){.kind = AST_TRY, .try_.body = *body}, at);
     if (handlers) n->try_.handlers = *handlers;
     if (orelse) n->try_.orelse = *orelse;
     if (finalbody) n->try_.finalbody = *finalbody;
     return n;
 }
 
-Ast *make_def(Parser *p, Str name, Loc name_at, AstParams *params, Ast *returns, AstList *body,
+Ast *make_def(Parser *p, Str name, Loc name_at, AstList *params, Ast *returns, AstList *body,
               Loc at)
 {
     return make(p,

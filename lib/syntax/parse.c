@@ -62,7 +62,8 @@ static bool is_header_deep(const Ast *n)
     for (int i = 0; n->kind == AST_WITH && i < n->with.items.len; i++)
         if (validate_depth(n->with.items.data[i])) return true;
     for (int i = 0; n->kind == AST_TRY && i < n->try_.handlers.len; i++)
-        if (n->try_.handlers.data[i].type && validate_depth(n->try_.handlers.data[i].type))
+        if (n->try_.handlers.data[i]->handler.type &&
+            validate_depth(n->try_.handlers.data[i]->handler.type))
             return true;
     return false;
 }
@@ -118,7 +119,7 @@ static void mark_inner(Ast *def, const Ast *skipped)
 {
     if (def->kind != AST_DEF || !skipped || def->span.end > skipped->span.end) return;
     if (strcmp(skipped->skipped.what, "statement") != 0) def->def.inside = skipped;
-    def->def.is_method = def->def.params.len && !strcmp(def->def.params.data[0].name, "self");
+    def->def.is_method = def->def.params.len && !strcmp(def->def.params.data[0]->param.name, "self");
 }
 
 static void finish_block(void *context, AstList *block)

@@ -72,10 +72,10 @@ static bool is_header_deep(const Ast *n)
    recurses. */
 static void check_statement(Parser *p, Ast **slot)
 {
-    bool deep = validate_depth(*slot);
     bool is_definition = (*slot)->kind == AST_DEF || (*slot)->kind == AST_CLASS;
-    p->failed |= !validate(p->dx, *slot, !is_definition);
-    if (deep) *slot = feed_skipped_text(p, (*slot)->span.begin, (*slot)->span.end);
+    if (validate(p->dx, *slot, !is_definition)) return;
+    p->failed = true;
+    if (validate_depth(*slot)) *slot = feed_skipped_text(p, (*slot)->span.begin, (*slot)->span.end);
 }
 
 /* async def k(…) under @triton.jit */

@@ -1,6 +1,7 @@
-/* Python's statements and expressions, LALR(1) without conflicts. Actions only build: nodes of the fields they name, or
-   by a constructor (lib/syntax/make.h). What Python's grammar cannot say without look-ahead is parsed loosely and checked by the
-   constructor: assignment targets, the order of parameters and arguments. */
+/* Python's statements and expressions, LALR(1), without conflicts but those that the operators' precedence decides.
+   Actions only build: nodes of the fields they name, or by a constructor (lib/syntax/make.h). What Python's grammar
+   cannot say without look-ahead is parsed loosely and checked by the constructor: assignment targets, the order of
+   parameters and arguments. */
 %code top {
 #pragma GCC diagnostic ignored "-Wunused-function"
 }
@@ -66,13 +67,25 @@ static void yyerror(const Loc *at, Parser *p, const char *message);
 %type <list> params param_list lambda_params lambda_param_list
 %type <ast> small_statement compound definition async_statement if_statement for_statement while_statement try_statement with_statement def_statement
 %type <ast> class_statement with_item rhs yield_expr star_exprs star_elem star_expr target_elem targets named_expr elem
-%type <ast> test or_test and_test not_test comparison compare_chain bit_or bit_xor bit_and shift sum term factor power awaited
-%type <ast> primary atom dict_items arg subscript string fstring fstring_item fstring_field field_value field_spec
+%type <ast> test logical comparison arithmetic primary atom dict_items arg subscript string fstring fstring_item fstring_field field_value field_spec
 %type <ast> import_statement plain_import from_name test_opt return_type annotation default handler clause param lambda_param
-%type <op> IN IS augmented compare_op unary_op sum_op term_op shift_op
+%type <op> IN IS augmented compare_op unary_op
 %type <str> dotted_name alias field_conversion
 %type <count> dots comma
 %type <names> names
+
+/* From loosest to tightest. `~` stands for all unary operators. */
+%left "or"
+%left "and"
+%precedence "not"
+%left "|"
+%left "^"
+%left "&"
+%left "<<" ">>"
+%left "+" "-"
+%left "*" "/" "//" "%" "@"
+%precedence "~"
+%right "**"
 
 %%
 
@@ -391,7 +404,7 @@ star_elem:
   | star_expr
   ;
 star_expr:
-    "*" bit_or                                  { $$ = make(p, (Ast){.kind = AST_STARRED, .unary.operand = $2}, @$); }
+    "*" arithmetic                              { $$ = make(p, (Ast){.kind = AST_STARRED, .unary.operand = $2}, @$); }
   ;
 /* for a, *b in …: no comparison, since `in` ends the targets */
 targets:
@@ -402,7 +415,7 @@ target_elems:
   | target_elems "," target_elem                { $$ = list_add(p, $1, $3); }
   ;
 target_elem:
-    bit_or
+    arithmetic
   | star_expr
   ;
 /* inside brackets */
@@ -431,84 +444,48 @@ test_opt:
   | test
   ;
 test:
-    or_test
-  | or_test IF or_test ELSE test                { $$ = make(p, (Ast){.kind = AST_IFEXP, .ifexp = {.then = $1, .cond = $3, .orelse = $5}}, @$); }
+    logical
+  | logical IF logical ELSE test                { $$ = make(p, (Ast){.kind = AST_IFEXP, .ifexp = {.then = $1, .cond = $3, .orelse = $5}}, @$); }
   | LAMBDA lambda_params ":" test               { $$ = make(p, (Ast){.kind = AST_LAMBDA, .lambda = {*$2, $4}}, @$); }
   ;
-or_test:
-    and_test
-  | or_test OR and_test                         { $$ = make_binary(p, AST_BOOLOP, AOP_LOGICAL_OR, @2, $1, $3, @$); }
-  ;
-and_test:
-    not_test
-  | and_test AND not_test                       { $$ = make_binary(p, AST_BOOLOP, AOP_LOGICAL_AND, @2, $1, $3, @$); }
-  ;
-not_test:
-    comparison
-  | NOT not_test                                { $$ = make(p, (Ast){.kind = AST_UNARY, .unary = {AOP_NOT, $2}}, @$); }
+logical:
+    arithmetic
+  | comparison
+  | logical "or" logical                        { $$ = make_binary(p, AST_BOOLOP, AOP_LOGICAL_OR, @2, $1, $3, @$); }
+  | logical "and" logical                       { $$ = make_binary(p, AST_BOOLOP, AOP_LOGICAL_AND, @2, $1, $3, @$); }
+  | "not" logical                               { $$ = make(p, (Ast){.kind = AST_UNARY, .unary = {AOP_NOT, $2}}, @$); }
   ;
 comparison:
-    bit_or
-  | compare_chain
-  ;
-compare_chain:
-    bit_or compare_op bit_or                    { $$ = make_compare(p, $1, $2, @2, $3, @$); }
-  | compare_chain compare_op bit_or             { $$ = extend_compare(p, $1, $2, @2, $3, @$); }
+    arithmetic compare_op arithmetic            { $$ = make_compare(p, $1, $2, @2, $3, @$); }
+  | comparison compare_op arithmetic            { $$ = extend_compare(p, $1, $2, @2, $3, @$); }
   ;
 compare_op:
     "==" | "!=" | "<" | "<=" | ">" | ">=" | IN | IS
   | NOT IN      { $$ = AOP_NOT_IN; }
   | IS NOT      { $$ = AOP_IS_NOT; }
   ;
-bit_or:
-    bit_xor
-  | bit_or "|" bit_xor                          { $$ = make_binary(p, AST_BINARY, AOP_OR, @2, $1, $3, @$); }
-  ;
-bit_xor:
-    bit_and
-  | bit_xor "^" bit_and                         { $$ = make_binary(p, AST_BINARY, AOP_XOR, @2, $1, $3, @$); }
-  ;
-bit_and:
-    shift
-  | bit_and "&" shift                           { $$ = make_binary(p, AST_BINARY, AOP_AND, @2, $1, $3, @$); }
-  ;
-shift:
-    sum
-  | shift shift_op sum                          { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
-  ;
-shift_op:
-    "<<" | ">>"
-  ;
-sum:
-    term
-  | sum sum_op term                             { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
-  ;
-sum_op:
-    "+" | "-"
-  ;
-term:
-    factor
-  | term term_op factor                         { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
-  ;
-term_op:
-    "*" | "/" | "//" | "%" | "@"
-  ;
-factor:
-    power
-  | unary_op factor                             { $$ = make(p, (Ast){.kind = AST_UNARY, .unary = {$1, $2}}, @$); }
+arithmetic:
+    primary
+  | AWAIT primary                               { $$ = make(p, (Ast){.kind = AST_AWAIT, .unary.operand = $2}, @$); }
+  | unary_op arithmetic %prec "~"               { $$ = make(p, (Ast){.kind = AST_UNARY, .unary = {$1, $2}}, @$); }
+  | arithmetic "|" arithmetic                   { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic "^" arithmetic                   { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic "&" arithmetic                   { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic "<<" arithmetic                  { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic ">>" arithmetic                  { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic "+" arithmetic                   { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic "-" arithmetic                   { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic "*" arithmetic                   { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic "/" arithmetic                   { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic "//" arithmetic                  { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic "%" arithmetic                   { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic "@" arithmetic                   { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic "**" arithmetic                  { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
   ;
 unary_op:
     "~"
   | "+"     { $$ = AOP_POS; }
   | "-"     { $$ = AOP_NEG; }
-  ;
-power:
-    awaited
-  | awaited "**" factor                         { $$ = make_binary(p, AST_BINARY, AOP_POW, @2, $1, $3, @$); }
-  ;
-awaited:
-    primary
-  | AWAIT primary                               { $$ = make(p, (Ast){.kind = AST_AWAIT, .unary.operand = $2}, @$); }
   ;
 
 primary:
@@ -565,9 +542,9 @@ atom:
   ;
 dict_items:
     test ":" test                               { $$ = dict_add(p, NULL, $1, $3); }
-  | "**" bit_or                                 { $$ = dict_add(p, NULL, NULL, $2); }
+  | "**" arithmetic                             { $$ = dict_add(p, NULL, NULL, $2); }
   | dict_items "," test ":" test                { $$ = dict_add(p, $1, $3, $5); }
-  | dict_items "," "**" bit_or                  { $$ = dict_add(p, $1, NULL, $4); }
+  | dict_items "," "**" arithmetic              { $$ = dict_add(p, $1, NULL, $4); }
   ;
 
 /* for a, b in c if d for e in f */
@@ -576,12 +553,12 @@ clauses:
   | clauses clause                              { $$ = list_add(p, $1, $2); }
   ;
 clause:
-    FOR targets IN or_test conds                { $$ = make_clause(p, $2, $4, $5, false, @$); }
-  | ASYNC FOR targets IN or_test conds          { $$ = make_clause(p, $3, $5, $6, true, @$); }
+    FOR targets IN logical conds                { $$ = make_clause(p, $2, $4, $5, false, @$); }
+  | ASYNC FOR targets IN logical conds          { $$ = make_clause(p, $3, $5, $6, true, @$); }
   ;
 conds:
     %empty                                      { $$ = list_new(p, NULL); }
-  | conds IF or_test                            { $$ = list_add(p, $1, $3); }
+  | conds IF logical                            { $$ = list_add(p, $1, $3); }
   ;
 
 /* ---- strings: 'a' f"b{c!r:>{width}}" ---- */

@@ -7,7 +7,7 @@ import sys
 ROOT = sys.argv[1]
 SOURCES = (".c", ".h", ".def", ".l", ".y", ".tk")
 BUDGET = {
-    "grammar": 853,
+    "grammar": 830,
     "include": 1521,
     "lib/analysis": 2332,
     "lib/base": 1859,

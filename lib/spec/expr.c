@@ -227,7 +227,7 @@ static SpecValue eval_compare(Spec *sp, const Ast *e)
         SpecValue right = spec_eval(sp, e->compare.rest.data[i]);
         is_mixed |= precedence_is_mixed(e->compare.rest.data[i], right);
         spec_at(sp, e->span);
-        SpecValue link = op_compare(sp, e->compare.ops[i], left, right, e->span);
+        SpecValue link = op_compare(sp, e->compare.ops.data[i].op, left, right, e->span);
         if (sv_is_error(link)) return link;
         if (result.kind != SV_VALUE) result = link; /* all before it hold */
         else result = op_logical(sp, AOP_LOGICAL_AND, result, link, e->span);

@@ -42,6 +42,7 @@ typedef enum ParamKind {
     PARAM_KWARGS
 } ParamKind;
 typedef struct AstNames { Str *data; int len, cap; } AstNames;
+typedef struct AstOperator { AstOp op; Span span; } AstOperator;
 
 struct Ast {
     AstKind kind;
@@ -67,8 +68,7 @@ struct Ast {
         struct { AstOp op; Ast *left, *right; Span op_span; } binary;
         struct {
             Ast *first;
-            AstOp *ops;
-            Span *op_spans;
+            VEC(AstOperator) ops;
             AstList rest;
         } compare; /* rest.len operators */
         struct { Ast *cond, *then, *orelse; } ifexp;

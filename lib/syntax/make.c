@@ -82,7 +82,7 @@ static void check_target(Parser *p, const Ast *target, TargetUse use, const char
     }
     Diag *d = parser_error(p, loc_of(target), "cannot %s %s", verb, ast_describe(target));
     if (target->kind == AST_COMPARE && use == TARGET_ASSIGN)
-        diag_note(p->dx, d, target->compare.op_spans[0], "'==' compares; '=' assigns");
+        diag_note(p->dx, d, target->compare.ops.data[0].span, "'==' compares; '=' assigns");
 }
 
 /* ---- leaves ---- */
@@ -248,20 +248,8 @@ Ast *make_compare(Parser *p, Ast *left, AstOp op, Loc op_at, Ast *right, Loc at)
 
 Ast *extend_compare(Parser *p, Ast *chain, AstOp op, Loc op_at, Ast *right, Loc at)
 {
-    int n = chain->compare.rest.len;
-    /* Room for a power of two, made when n reaches one. */
-    if ((n & (n - 1)) == 0) {
-        AstOp *ops = arena_array(p->arena, AstOp, 2 * n + 1);
-        Span *spans = arena_array(p->arena, Span, 2 * n + 1);
-        if (n > 0) {
-            memcpy(ops, chain->compare.ops, (size_t)n * sizeof *ops);
-            memcpy(spans, chain->compare.op_spans, (size_t)n * sizeof *spans);
-        }
-        chain->compare.ops = ops;
-        chain->compare.op_spans = spans;
-    }
-    chain->compare.ops[n] = op;
-    chain->compare.op_spans[n] = parser_span(p, op_at);
+    AstOperator operator = {op, parser_span(p, op_at)};
+    vec_push(p->arena, &chain->compare.ops, operator);
     vec_push(p->arena, &chain->compare.rest, right);
     chain->span = parser_span(p, at);
     return chain;

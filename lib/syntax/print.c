@@ -128,7 +128,7 @@ static void print_text(Printer *p, const Ast *n)
     case AST_AUGASSIGN: buf_printf(out, " %s", ast_op_text(n->binary.op)); break;
     case AST_COMPARE:
         for (int i = 0; i < n->compare.rest.len; i++)
-            buf_printf(out, " %s", ast_op_text(n->compare.ops[i]));
+            buf_printf(out, " %s", ast_op_text(n->compare.ops.data[i].op));
         break;
     case AST_KEYWORD: buf_printf(out, " %s", n->keyword.name ? n->keyword.name : "**"); break;
     case AST_ATTRIBUTE: buf_printf(out, " %s", n->attribute.name); break;

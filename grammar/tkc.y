@@ -66,8 +66,8 @@ static void yyerror(const Loc *at, Parser *p, const char *message);
 %type <list> paren_with_items fstring_items strings clauses conds decorators handlers plain_imports from_names import_names
 %type <list> params param_list lambda_params lambda_param_list
 %type <ast> small_statement compound definition async_statement if_statement for_statement while_statement try_statement with_statement def_statement
-%type <ast> class_statement with_item rhs yield_expr star_exprs star_elem star_expr target_elem targets named_expr elem
-%type <ast> test logical comparison arithmetic primary atom dict_items arg subscript string fstring fstring_item fstring_field field_value field_spec
+%type <ast> class_statement with_item value yield_expr star_exprs star_elem star_expr target_elem targets named_expr elem
+%type <ast> test logical comparison arithmetic primary atom dict_items arg subscript string fstring fstring_item fstring_field field_spec
 %type <ast> import_statement plain_import from_name test_opt return_type annotation default handler clause param lambda_param
 %type <op> IN IS augmented compare_op unary_op
 %type <str> dotted_name alias field_conversion
@@ -148,12 +148,11 @@ simple_list:
   | simple_list ";" small_statement             { $$ = list_add(p, $1, $3); }
   ;
 small_statement:
-    star_exprs                                  { $$ = make(p, (Ast){.kind = AST_EXPR, .unary.operand = $1}, @$); }
-  | yield_expr                                  { $$ = make(p, (Ast){.kind = AST_EXPR, .unary.operand = $1}, @$); }
+    value                                       { $$ = make(p, (Ast){.kind = AST_EXPR, .unary.operand = $1}, @$); }
   | assign_chain                                { $$ = make_assign(p, $1, @$); }
-  | star_exprs augmented rhs                    { $$ = make_augassign(p, $1, $2, @2, $3, @$); }
+  | star_exprs augmented value                  { $$ = make_augassign(p, $1, $2, @2, $3, @$); }
   | star_exprs ":" test                         { $$ = make_annassign(p, $1, $3, NULL, @$); }
-  | star_exprs ":" test "=" rhs                 { $$ = make_annassign(p, $1, $3, $5, @$); }
+  | star_exprs ":" test "=" value               { $$ = make_annassign(p, $1, $3, $5, @$); }
   | PASS                                        { $$ = make(p, (Ast){.kind = AST_PASS}, @$); }
   | BREAK                                       { $$ = make(p, (Ast){.kind = AST_BREAK}, @$); }
   | CONTINUE                                    { $$ = make(p, (Ast){.kind = AST_CONTINUE}, @$); }
@@ -171,10 +170,10 @@ small_statement:
   ;
 /* a = b = value: targets are parsed as expressions; the constructor checks them */
 assign_chain:
-    star_exprs "=" rhs                          { $$ = list_add(p, list_new(p, $1), $3); }
-  | assign_chain "=" rhs                        { $$ = list_add(p, $1, $3); }
+    star_exprs "=" value                        { $$ = list_add(p, list_new(p, $1), $3); }
+  | assign_chain "=" value                      { $$ = list_add(p, $1, $3); }
   ;
-rhs:
+value:
     star_exprs
   | yield_expr
   ;
@@ -338,15 +337,10 @@ type_param_list:
   | type_param_list "," type_param
   ;
 type_param:
-    NAME type_param_default
-  | NAME ":" test type_param_default
+    NAME annotation default
   | "*" NAME
   | "*" NAME "=" star_elem
-  | "**" NAME type_param_default
-  ;
-type_param_default:
-    %empty
-  | "=" test
+  | "**" NAME default
   ;
 
 params:
@@ -583,12 +577,8 @@ fstring_item:
   | fstring_field
   ;
 fstring_field:
-    "{" field_value field_conversion field_spec "}"         { $$ = make_field(p, $2, @1, (Loc){0, 0}, $3, @3, $4, @$); }
-  | "{" field_value "=" field_conversion field_spec "}"     { $$ = make_field(p, $2, @1, @3, $4, @4, $5, @$); }
-  ;
-field_value:
-    star_exprs
-  | yield_expr
+    "{" value field_conversion field_spec "}"               { $$ = make_field(p, $2, @1, (Loc){0, 0}, $3, @3, $4, @$); }
+  | "{" value "=" field_conversion field_spec "}"           { $$ = make_field(p, $2, @1, @3, $4, @4, $5, @$); }
   ;
 field_conversion:
     %empty                                      { $$ = NULL; }

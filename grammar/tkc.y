@@ -63,11 +63,11 @@ static void yyerror(const Loc *at, Parser *p, const char *message);
 
 %type <list> statements statements_opt statement recovered broken block orphans orphan simple_line simple_list suite else_part elif_part
 %type <list> finally_part assign_chain star_elems target_elems elems args arg_list subscripts with_items
-%type <list> paren_with_items fstring_items strings clauses conds decorators handlers plain_imports from_names import_names
+%type <list> paren_with_items fstring_items dict_items strings clauses conds decorators handlers plain_imports from_names import_names
 %type <list> params param_list lambda_params lambda_param_list
 %type <ast> small_statement compound definition async_statement if_statement for_statement while_statement try_statement with_statement def_statement
 %type <ast> class_statement with_item value yield_expr star_exprs star_elem star_expr target_elem targets named_expr elem
-%type <ast> test logical comparison arithmetic primary atom dict_items arg subscript string fstring fstring_item fstring_field field_spec
+%type <ast> test logical comparison arithmetic primary atom dict_item arg subscript string fstring fstring_item fstring_field field_spec
 %type <ast> import_statement plain_import from_name test_opt return_type annotation default handler clause param lambda_param
 %type <op> IN IS augmented compare_op unary_op
 %type <str> dotted_name alias field_conversion
@@ -529,16 +529,18 @@ atom:
   | "[" elems comma "]"                         { $$ = make(p, (Ast){.kind = AST_LIST, .list = *$2}, @$); }
   | "[" named_expr clauses "]"                  { $$ = make(p, (Ast){.kind = AST_LISTCOMP, .comp = {$2, NULL, *$3}}, @$); }
   | "{" "}"                                     { $$ = make(p, (Ast){.kind = AST_DICT}, @$); }
-  | "{" dict_items comma "}"                    { $$ = make(p, *$2, @$); }
+  | "{" dict_items comma "}"                    { $$ = make(p, (Ast){.kind = AST_DICT, .list = *$2}, @$); }
   | "{" elems comma "}"                         { $$ = make(p, (Ast){.kind = AST_SET, .list = *$2}, @$); }
   | "{" named_expr clauses "}"                  { $$ = make(p, (Ast){.kind = AST_SETCOMP, .comp = {$2, NULL, *$3}}, @$); }
   | "{" test ":" test clauses "}"               { $$ = make(p, (Ast){.kind = AST_DICTCOMP, .comp = {$2, $4, *$5}}, @$); }
   ;
 dict_items:
-    test ":" test                               { $$ = dict_add(p, NULL, $1, $3); }
-  | "**" arithmetic                             { $$ = dict_add(p, NULL, NULL, $2); }
-  | dict_items "," test ":" test                { $$ = dict_add(p, $1, $3, $5); }
-  | dict_items "," "**" arithmetic              { $$ = dict_add(p, $1, NULL, $4); }
+    dict_item                                   { $$ = list_new(p, $1); }
+  | dict_items "," dict_item                    { $$ = list_add(p, $1, $3); }
+  ;
+dict_item:
+    test ":" test                               { $$ = make(p, (Ast){.kind = AST_ENTRY, .pair = {$1, $3}}, @$); }
+  | "**" arithmetic                             { $$ = make(p, (Ast){.kind = AST_ENTRY, .pair = {NULL, $2}}, @$); }
   ;
 
 /* for a, b in c if d for e in f */

@@ -293,16 +293,16 @@ static SpecValue eval_sequence(Spec *sp, const Ast *e, SvKind kind)
 /* {"a": 1}: an object with named fields. */
 static SpecValue eval_dict(Spec *sp, const Ast *e)
 {
-    SpecTuple *t = dict_new(sp, NULL, e->dict.values.len);
-    for (int i = 0; i < e->dict.values.len; i++) {
-        const Ast *k = e->dict.keys.data[i], *x = e->dict.values.data[i];
+    SpecTuple *t = dict_new(sp, NULL, e->list.len);
+    for (int i = 0; i < e->list.len; i++) {
+        const Ast *k = e->list.data[i]->pair.first, *x = e->list.data[i]->pair.second;
         SpecValue v = spec_eval(sp, x);
         if (!k && host_args_are(v)) return host_args_refuse_all(sp, x->span);
         if (!k && !sv_is_error(v) && !constant_is_dict(v))
             return spec_error(sp, x->span, "'**' needs a dict, found %s", spec_describe(sp, v));
         if (k ? !dict_put(sp, t, spec_eval(sp, k), v, k->span) : sv_is_error(v)) return sv_error();
         if (k) continue;
-        t = dict_new(sp, t, v.tuple->len + e->dict.values.len);
+        t = dict_new(sp, t, v.tuple->len + e->list.len);
         for (int j = 0; j < v.tuple->len; j++) dict_put(sp, t, v.tuple->keys[j], v.tuple->data[j], x->span);
     }
     return sv_tuple(SV_RECORD, t);

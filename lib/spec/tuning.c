@@ -57,6 +57,11 @@ static void check_names(Tuning *t, const AstList *texts)
     for (int i = 0; i < texts->len; i++) check_name(t, texts->data[i]);
 }
 
+static void check_keys(Tuning *t, const Ast *dict)
+{
+    for (int i = 0; i < dict->list.len; i++) check_name(t, dict->list.data[i]->pair.first);
+}
+
 /* ---- keywords ---- */
 
 typedef struct Callable {
@@ -119,7 +124,7 @@ static bool visit_config(const Ast *n, void *user)
     Tuning *t = user;
     if (!is_call_of(n, &config)) return true;
     const Ast *values = argument(t, &config, n, 0);
-    if (values && values->kind == AST_DICT) check_names(t, &values->dict.keys);
+    if (values && values->kind == AST_DICT) check_keys(t, values);
     return true;
 }
 
@@ -213,10 +218,10 @@ static void check_heuristics(Tuning *t, const Ast *d)
 {
     const Ast *values = argument(t, &heuristics, d, 0);
     if (!values || values->kind != AST_DICT) return;
-    check_names(t, &values->dict.keys);
-    for (int i = 0; i < values->dict.values.len; i++) {
-        const Ast *rule = values->dict.values.data[i];
-        if (!values->dict.keys.data[i]) continue;
+    check_keys(t, values);
+    for (int i = 0; i < values->list.len; i++) {
+        const Ast *rule = values->list.data[i]->pair.second;
+        if (!values->list.data[i]->pair.first) continue;
         if (rule->kind != AST_LAMBDA) {
             check_rule_kind(t, rule);
         } else if (rule->lambda.params.len == 1) {

@@ -116,9 +116,7 @@ static bool visit_assigned(const Ast *n, void *user)
     case AST_ANNASSIGN: add_target(to, n->annassign.target); return true;
     case AST_FOR: add_target(to, n->loop.target); return true;
     case AST_NAMED: add_target(to, n->named.target); return true;
-    case AST_WITH:
-        for (int i = 0; i < n->with.vars.len; i++) add_target(to, n->with.vars.data[i]);
-        return true;
+    case AST_ITEM: add_target(to, n->pair.second); return true;
     case AST_DEF: add_name(to, n->def.name); return false;
     case AST_CLASS: add_name(to, n->class_.name); return false;
     case AST_IMPORT: case AST_FROM: add_import(to, n); return false;

@@ -12,7 +12,6 @@
 #include "base/vec.h"
 
 typedef enum AstKind {
-    AST_INVALID,
 #define AST(ID, text, described, children) AST_##ID,
 #include "syntax/ast.def"
     AST_COUNT
@@ -63,7 +62,6 @@ struct Ast {
             Str debug_text;
         } format; /* conversion r, s, a or 0; spec FSTRING or NULL; debug_text of {x=}, or NULL */
         AstList list;
-        struct { AstList keys, values; } dict;
         struct { AstOp op; Ast *operand; } unary;
         struct { AstOp op; Ast *left, *right; Span op_span; } binary;
         struct {
@@ -87,8 +85,8 @@ struct Ast {
         struct { Ast *target, *annotation, *value; } annassign;
         struct { Ast *cond; AstList body, orelse; } branch;
         struct { Ast *target, *iter; AstList body, orelse; bool is_async; } loop;
-        struct { Ast *first, *second; } pair;
-        struct { AstList items, vars, body; bool is_async; } with;   /* vars.data[i] may be NULL */
+        struct { Ast *first, *second; } pair; /* either may be NULL */
+        struct { AstList items, body; bool is_async; } with;
         struct { AstList body, handlers, orelse, finalbody; } try_;
         AstNames names;
         struct {
@@ -125,21 +123,19 @@ Ast *ast_new(Arena *a, AstKind kind, Span span);
 const char *ast_kind_text(AstKind kind);
 /* How a message calls a node: "a call", "a lambda". */
 const char *ast_describe(const Ast *node);
-/* Where a node has children: one, which may be NULL; a list; or two lists side by side, of which the
-   first's items may be NULL. A block is a list of statements. The role is what a child is to its
-   parent, or NULL. */
+/* Where a node has children: one, which may be NULL, or a list. A block is a list of statements. The
+   role is what a child is to its parent, or NULL. */
 typedef enum AstFieldKind {
     FIELD_END,
     FIELD_NODE,
     FIELD_LIST,
     FIELD_BLOCK,
-    FIELD_HANDLERS,
-    FIELD_PAIRS
+    FIELD_HANDLERS
 } AstFieldKind;
 typedef struct AstField {
     AstFieldKind kind;
-    size_t offset, other; /* into the node; other: of the second list of PAIRS */
-    const char *role, *other_role;
+    size_t offset; /* into the node */
+    const char *role;
 } AstField;
 /* A kind's fields in source order, up to FIELD_END. */
 const AstField *ast_fields(AstKind kind);

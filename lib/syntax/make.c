@@ -225,14 +225,6 @@ Ast *make_exprs(Parser *p, AstList *items, bool comma, Loc at)
     return only;
 }
 
-Ast *dict_add(Parser *p, Ast *dict, Ast *key, Ast *value)
-{
-    if (!dict) dict = make(p, (Ast){.kind = AST_DICT}, loc_of(value));
-    vec_push(p->arena, &dict->dict.keys, key);
-    vec_push(p->arena, &dict->dict.values, value);
-    return dict;
-}
-
 /* ---- operators ---- */
 
 Ast *make_binary(Parser *p, AstKind kind, AstOp op, Loc op_at, Ast *left, Ast *right, Loc at)
@@ -442,13 +434,13 @@ Ast *make_for(Parser *p, Ast *target, Ast *iter, AstList *body, AstList *orelse,
 Ast *make_with_item(Parser *p, Ast *value, Ast *target)
 {
     if (target) check_target(p, target, TARGET_ASSIGN, "assign to");
-    return make(p, (Ast){.kind = AST_INVALID, .pair = {value, target}}, loc_of(value));
+    return make(p, (Ast){.kind = AST_ITEM, .pair = {value, target}}, loc_of(value));
 }
 
 /* with (a, b): has two items, although it reads like one tuple. */
 static bool is_item_tuple(const Parser *p, const AstList *items)
 {
-    if (items->len != 1 || items->data[0]->kind != AST_INVALID) return false;
+    if (items->len != 1 || items->data[0]->kind != AST_ITEM) return false;
     const Ast *only = items->data[0]->pair.first;
     if (items->data[0]->pair.second || only->kind != AST_TUPLE || only->list.len == 0) return false;
     for (int i = 0; i < only->list.len; i++)
@@ -463,9 +455,8 @@ Ast *make_with(Parser *p, AstList *items, AstList *body, Loc at)
     if (is_item_tuple(p, items)) items = &items->data[0]->pair.first->list;
     for (int i = 0; i < items->len; i++) {
         Ast *item = items->data[i];
-        bool pair = item->kind == AST_INVALID;
-        vec_push(p->arena, &n->with.items, pair ? item->pair.first : item);
-        vec_push(p->arena, &n->with.vars, pair ? item->pair.second : NULL);
+        if (item->kind != AST_ITEM) item = make_with_item(p, item, NULL);
+        list_add(p, &n->with.items, item);
     }
     return n;
 }

@@ -14,8 +14,6 @@ AstList *list_join(Parser *p, AstList *list, const AstList *more);
 Ast *make(Parser *p, Ast fields, Loc at);
 
 /* ---- expressions ---- */
-/* {key: value}, or {**value} without a key; dict NULL: a new one. */
-Ast *dict_add(Parser *p, Ast *dict, Ast *key, Ast *value);
 Ast *make_number(Parser *p, Loc at);
 Ast *make_string(Parser *p, Loc at);
 /* {value=!conversion:spec}; `equal` is empty when there is none. */
@@ -44,7 +42,7 @@ Ast *make_import(Parser *p, AstKind kind, int level, Str module, AstList *names,
 Ast *make_delete(Parser *p, AstList *targets, Loc at);
 Ast *make_branch(Parser *p, AstKind kind, Ast *cond, AstList *body, AstList *orelse, Loc at);
 Ast *make_for(Parser *p, Ast *target, Ast *iter, AstList *body, AstList *orelse, Loc at);
-Ast *make_with_item(Parser *p, Ast *value, Ast *target); /* a pair, for make_with only */
+Ast *make_with_item(Parser *p, Ast *value, Ast *target);
 Ast *make_with(Parser *p, AstList *items, AstList *body, Loc at);
 Ast *make_handler(Parser *p, Ast *type, Str name, AstList *body, Loc at);
 Ast *make_try(Parser *p, AstList *body, AstList *handlers, AstList *orelse, AstList *finalbody,

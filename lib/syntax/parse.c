@@ -60,7 +60,7 @@ static bool is_header_deep(const Ast *n)
 {
     if (n->kind == AST_IF) return validate_depth(n->branch.cond);
     for (int i = 0; n->kind == AST_WITH && i < n->with.items.len; i++)
-        if (validate_depth(n->with.items.data[i])) return true;
+        if (validate_depth(n->with.items.data[i]->pair.first)) return true;
     for (int i = 0; n->kind == AST_TRY && i < n->try_.handlers.len; i++)
         if (n->try_.handlers.data[i]->handler.type &&
             validate_depth(n->try_.handlers.data[i]->handler.type))

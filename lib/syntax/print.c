@@ -154,40 +154,29 @@ static void print_text(Printer *p, const Ast *n)
 
 /* ---- its children ---- */
 
-static void print_pairs(Printer *p, const AstField *f, const AstList *first, const AstList *second)
+/* As its field says, but for what is marked by more than the kind of its parent. */
+static const char *role_of(const Ast *n, const AstField *f)
 {
-    for (int i = 0; i < first->len; i++) {
-        print(p, f->role, first->data[i]);
-        print(p, first->data[i] ? f->other_role : "**", second->data[i]);
-    }
+    const bool is_first = f == ast_fields(n->kind);
+    if (n->kind == AST_ENTRY && !n->pair.first) return "**";
+    if (n->kind == AST_CLAUSE && n->clause.is_async && is_first) return "async for";
+    return f->role;
 }
 
 static void print_children(Printer *p, const Ast *n)
 {
     for (const AstField *f = ast_fields(n->kind); f->kind != FIELD_END; f++) {
         const void *at = (const char *)n + f->offset;
-        switch (f->kind) {
-        case FIELD_NODE: print(p, f->role, *(Ast *const *)at); break;
-        case FIELD_LIST: case FIELD_BLOCK: case FIELD_HANDLERS: print_list(p, f->role, *(const AstList *)at); break;
-        case FIELD_PAIRS: print_pairs(p, f, at, (const void *)((const char *)n + f->other)); break;
-        case FIELD_END: break;
-        }
+        if (f->kind == FIELD_NODE) print(p, role_of(n, f), *(Ast *const *)at);
+        else print_list(p, role_of(n, f), *(const AstList *)at);
     }
-}
-
-/* Without a line of its own: its parts stand among the comprehension's. */
-static void print_clause(Printer *p, const Ast *n)
-{
-    print(p, n->clause.is_async ? "async for" : "for", n->clause.target);
-    print(p, "in", n->clause.iter);
-    print_list(p, "if", n->clause.conds);
 }
 
 static void print(Printer *p, const char *role, const Ast *n)
 {
     if (!n) return;
-    if (n->kind == AST_CLAUSE) {
-        print_clause(p, n);
+    if (!*ast_kind_text(n->kind)) {
+        print_children(p, n);
         return;
     }
     begin_line(p, role);

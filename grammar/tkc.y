@@ -1,6 +1,7 @@
-/* Python's statements and expressions, LALR(1) without conflicts. Actions only build: nodes of the fields they name, or
-   by a constructor (lib/syntax/make.h). What Python's grammar cannot say without look-ahead is parsed loosely and checked by the
-   constructor: assignment targets, the order of parameters and arguments. */
+/* Python's statements and expressions, LALR(1), without conflicts but those that the operators' precedence decides.
+   Actions only build: nodes of the fields they name, or by a constructor (lib/syntax/make.h). What Python's grammar
+   cannot say without look-ahead is parsed loosely and checked by the constructor: assignment targets, the order of
+   parameters and arguments. */
 %code top {
 #pragma GCC diagnostic ignored "-Wunused-function"
 }
@@ -23,14 +24,7 @@
     int count;
     Ast *ast;
     AstList *list;
-    AstAliases *aliases;
     AstNames *names;
-    AstHandler *handler;
-    AstHandlers *handlers;
-    AstClause *clause;
-    AstClauses *clauses;
-    AstParam *param;
-    AstParams *params;
 }
 
 %code {
@@ -60,31 +54,38 @@ static void yyerror(const Loc *at, Parser *p, const char *message);
 %token NONLOCAL "nonlocal" NOT "not" OR "or" PASS "pass" RAISE "raise" RETURN "return" TRY "try" WHILE "while"
 %token WITH "with" YIELD "yield"
 %token LPAREN "(" RPAREN ")" LBRACKET "[" RBRACKET "]" LBRACE "{" RBRACE "}" COMMA "," COLON ":" SEMICOLON ";"
-%token DOT "." ELLIPSIS "..." ARROW "->" WALRUS ":=" EQUAL "=" BANG "!" EQ "==" NE "!=" LT "<" LE "<=" GT ">" GE ">="
-%token PLUS "+" MINUS "-" STAR "*" SLASH "/" FLOORDIV "//" PERCENT "%" POWER "**" AT "@" AMPERSAND "&" BAR "|"
-%token CARET "^" TILDE "~" SHL "<<" SHR ">>" PLUS_EQUAL "+=" MINUS_EQUAL "-=" STAR_EQUAL "*=" SLASH_EQUAL "/="
-%token FLOORDIV_EQUAL "//=" PERCENT_EQUAL "%=" POWER_EQUAL "**=" AT_EQUAL "@=" AMPERSAND_EQUAL "&=" BAR_EQUAL "|="
-%token CARET_EQUAL "^=" SHL_EQUAL "<<=" SHR_EQUAL ">>="
+%token DOT "." ELLIPSIS "..." ARROW "->" WALRUS ":=" EQUAL "=" BANG "!"
+%token <op> EQ "==" NE "!=" LT "<" LE "<=" GT ">" GE ">="
+%token <op> PLUS "+" MINUS "-" STAR "*" SLASH "/" FLOORDIV "//" PERCENT "%" POWER "**" AT "@" AMPERSAND "&" BAR "|"
+%token <op> CARET "^" TILDE "~" SHL "<<" SHR ">>" PLUS_EQUAL "+=" MINUS_EQUAL "-=" STAR_EQUAL "*=" SLASH_EQUAL "/="
+%token <op> FLOORDIV_EQUAL "//=" PERCENT_EQUAL "%=" POWER_EQUAL "**=" AT_EQUAL "@=" AMPERSAND_EQUAL "&=" BAR_EQUAL "|="
+%token <op> CARET_EQUAL "^=" SHL_EQUAL "<<=" SHR_EQUAL ">>="
 
 %type <list> statements statements_opt statement recovered broken block orphans orphan simple_line simple_list suite else_part elif_part
 %type <list> finally_part assign_chain star_elems target_elems elems args arg_list subscripts with_items
-%type <list> paren_with_items fstring_items strings conds decorators
+%type <list> paren_with_items fstring_items dict_items strings clauses conds decorators handlers plain_imports from_names import_names
+%type <list> params param_list lambda_params lambda_param_list
 %type <ast> small_statement compound definition async_statement if_statement for_statement while_statement try_statement with_statement def_statement
-%type <ast> class_statement with_item rhs yield_expr star_exprs star_elem star_expr target_elem targets named_expr elem
-%type <ast> test or_test and_test not_test comparison compare_chain bit_or bit_xor bit_and shift sum term factor power awaited
-%type <ast> primary atom dict_items arg subscript string fstring fstring_item fstring_field field_value field_spec
-%type <ast> import_statement test_opt return_type annotation default
-%type <op> augmented compare_op unary_op sum_op term_op shift_op
+%type <ast> class_statement with_item value yield_expr star_exprs star_elem star_expr target_elem targets named_expr elem
+%type <ast> test logical comparison arithmetic primary atom dict_item arg subscript string fstring fstring_item fstring_field field_spec
+%type <ast> import_statement plain_import from_name test_opt return_type annotation default handler clause param lambda_param
+%type <op> IN IS augmented compare_op unary_op
 %type <str> dotted_name alias field_conversion
-%type <count> dots
-%type <aliases> plain_imports from_names import_names
+%type <count> dots comma
 %type <names> names
-%type <handlers> handlers
-%type <handler> handler
-%type <clauses> clauses
-%type <clause> clause
-%type <params> params param_list lambda_params lambda_param_list
-%type <param> param lambda_param
+
+/* From loosest to tightest. `~` stands for all unary operators. */
+%left "or"
+%left "and"
+%precedence "not"
+%left "|"
+%left "^"
+%left "&"
+%left "<<" ">>"
+%left "+" "-"
+%left "*" "/" "//" "%" "@"
+%precedence "~"
+%right "**"
 
 %%
 
@@ -129,10 +130,15 @@ orphans:
 orphan:
     ELIF named_expr ":" suite                   { $$ = $4; }
   | ELSE ":" suite                              { $$ = $3; }
-  | handler                                     { $$ = &$1->body; }
+  | handler                                     { $$ = &$1->handler.body; }
   | FINALLY ":" suite                           { $$ = $3; }
   ;
 
+/* What a list may end with: 1 where it is there. */
+comma:
+    %empty                                      { $$ = 0; }
+  | ","                                         { $$ = 1; }
+  ;
 simple_line:
     simple_list NEWLINE
   | simple_list ";" NEWLINE
@@ -142,12 +148,11 @@ simple_list:
   | simple_list ";" small_statement             { $$ = list_add(p, $1, $3); }
   ;
 small_statement:
-    star_exprs                                  { $$ = make(p, (Ast){.kind = AST_EXPR, .unary.operand = $1}, @$); }
-  | yield_expr                                  { $$ = make(p, (Ast){.kind = AST_EXPR, .unary.operand = $1}, @$); }
+    value                                       { $$ = make(p, (Ast){.kind = AST_EXPR, .unary.operand = $1}, @$); }
   | assign_chain                                { $$ = make_assign(p, $1, @$); }
-  | star_exprs augmented rhs                    { $$ = make_augassign(p, $1, $2, @2, $3, @$); }
+  | star_exprs augmented value                  { $$ = make_augassign(p, $1, $2, @2, $3, @$); }
   | star_exprs ":" test                         { $$ = make_annassign(p, $1, $3, NULL, @$); }
-  | star_exprs ":" test "=" rhs                 { $$ = make_annassign(p, $1, $3, $5, @$); }
+  | star_exprs ":" test "=" value               { $$ = make_annassign(p, $1, $3, $5, @$); }
   | PASS                                        { $$ = make(p, (Ast){.kind = AST_PASS}, @$); }
   | BREAK                                       { $$ = make(p, (Ast){.kind = AST_BREAK}, @$); }
   | CONTINUE                                    { $$ = make(p, (Ast){.kind = AST_CONTINUE}, @$); }
@@ -158,35 +163,22 @@ small_statement:
   | RAISE                                       { $$ = make(p, (Ast){.kind = AST_RAISE}, @$); }
   | RAISE test                                  { $$ = make(p, (Ast){.kind = AST_RAISE, .pair = {$2, NULL}}, @$); }
   | RAISE test FROM test                        { $$ = make(p, (Ast){.kind = AST_RAISE, .pair = {$2, $4}}, @$); }
-  | DEL target_elems                            { $$ = make_delete(p, $2, @$); }
-  | DEL target_elems ","                        { $$ = make_delete(p, $2, @$); }
+  | DEL target_elems comma                      { $$ = make_delete(p, $2, @$); }
   | GLOBAL names                                { $$ = make(p, (Ast){.kind = AST_GLOBAL, .names = *$2}, @$); }
   | NONLOCAL names                              { $$ = make(p, (Ast){.kind = AST_NONLOCAL, .names = *$2}, @$); }
   | import_statement
   ;
 /* a = b = value: targets are parsed as expressions; the constructor checks them */
 assign_chain:
-    star_exprs "=" rhs                          { $$ = list_add(p, list_new(p, $1), $3); }
-  | assign_chain "=" rhs                        { $$ = list_add(p, $1, $3); }
+    star_exprs "=" value                        { $$ = list_add(p, list_new(p, $1), $3); }
+  | assign_chain "=" value                      { $$ = list_add(p, $1, $3); }
   ;
-rhs:
+value:
     star_exprs
   | yield_expr
   ;
 augmented:
-    "+="    { $$ = AOP_ADD; }
-  | "-="    { $$ = AOP_SUB; }
-  | "*="    { $$ = AOP_MUL; }
-  | "/="    { $$ = AOP_DIV; }
-  | "//="   { $$ = AOP_FLOORDIV; }
-  | "%="    { $$ = AOP_MOD; }
-  | "**="   { $$ = AOP_POW; }
-  | "@="    { $$ = AOP_MATMUL; }
-  | "&="    { $$ = AOP_AND; }
-  | "|="    { $$ = AOP_OR; }
-  | "^="    { $$ = AOP_XOR; }
-  | "<<="   { $$ = AOP_SHL; }
-  | ">>="   { $$ = AOP_SHR; }
+    "+=" | "-=" | "*=" | "/=" | "//=" | "%=" | "**=" | "@=" | "&=" | "|=" | "^=" | "<<=" | ">>="
   ;
 names:
     NAME                                        { $$ = arena_new(p->arena, AstNames); vec_push(p->arena, $$, $1); }
@@ -200,18 +192,23 @@ import_statement:
   | FROM dots IMPORT import_names               { $$ = make_import(p, AST_FROM, $2, NULL, $4, @$); }
   ;
 plain_imports:
-    dotted_name alias                           { $$ = aliases_add(p, NULL, $1, $2, @$); }
-  | plain_imports "," dotted_name alias         { $$ = aliases_add(p, $1, $3, $4, (Loc){@3.begin, @4.end}); }
+    plain_import                                { $$ = list_new(p, $1); }
+  | plain_imports "," plain_import              { $$ = list_add(p, $1, $3); }
+  ;
+plain_import:
+    dotted_name alias                           { $$ = make(p, (Ast){.kind = AST_ALIAS, .alias = {$1, $2}}, @$); }
   ;
 import_names:
-    "*"                                         { $$ = aliases_add(p, NULL, NULL, NULL, @$); }
+    "*"                                         { $$ = list_new(p, make(p, (Ast){.kind = AST_ALIAS, .alias = {intern_cstr(p->names, "*"), NULL}}, @$)); }
   | from_names
-  | "(" from_names ")"                          { $$ = $2; }
-  | "(" from_names "," ")"                      { $$ = $2; }
+  | "(" from_names comma ")"                    { $$ = $2; }
   ;
 from_names:
-    NAME alias                                  { $$ = aliases_add(p, NULL, $1, $2, @$); }
-  | from_names "," NAME alias                   { $$ = aliases_add(p, $1, $3, $4, (Loc){@3.begin, @4.end}); }
+    from_name                                   { $$ = list_new(p, $1); }
+  | from_names "," from_name                    { $$ = list_add(p, $1, $3); }
+  ;
+from_name:
+    NAME alias                                  { $$ = make(p, (Ast){.kind = AST_ALIAS, .alias = {$1, $2}}, @$); }
   ;
 alias:
     %empty                                      { $$ = NULL; }
@@ -282,8 +279,8 @@ finally_part:
   | FINALLY ":" suite                           { $$ = $3; }
   ;
 handlers:
-    handler                                     { $$ = arena_new(p->arena, AstHandlers); vec_push(p->arena, $$, *$1); }
-  | handlers handler                            { $$ = $1; vec_push(p->arena, $$, *$2); }
+    handler                                     { $$ = list_new(p, $1); }
+  | handlers handler                            { $$ = list_add(p, $1, $2); }
   ;
 /* except* is read as except: where a try statement is looked at, it is refused */
 handler:
@@ -297,8 +294,7 @@ handler:
 /* with a as b, c: … and, in parentheses, with (a as b, c): …; without `as` the parentheses hold a tuple of items */
 with_statement:
     WITH with_items ":" suite                       { $$ = make_with(p, $2, $4, @$); }
-  | WITH "(" paren_with_items ")" ":" suite         { $$ = make_with(p, $3, $6, @$); }
-  | WITH "(" paren_with_items "," ")" ":" suite     { $$ = make_with(p, $3, $7, @$); }
+  | WITH "(" paren_with_items comma ")" ":" suite   { $$ = make_with(p, $3, $7, @$); }
   ;
 with_items:
     with_item                                   { $$ = list_new(p, $1); }
@@ -334,41 +330,34 @@ class_statement:
 /* def f[T: int](x): type parameters change nothing at run time and are not kept */
 type_params:
     %empty
-  | "[" type_param_list "]"
-  | "[" type_param_list "," "]"
+  | "[" type_param_list comma "]"
   ;
 type_param_list:
     type_param
   | type_param_list "," type_param
   ;
 type_param:
-    NAME type_param_default
-  | NAME ":" test type_param_default
+    NAME annotation default
   | "*" NAME
   | "*" NAME "=" star_elem
-  | "**" NAME type_param_default
-  ;
-type_param_default:
-    %empty
-  | "=" test
+  | "**" NAME default
   ;
 
 params:
-    %empty                                      { $$ = arena_new(p->arena, AstParams); }
-  | param_list                                  { $$ = make_params(p, $1); }
-  | param_list ","                              { $$ = make_params(p, $1); }
+    %empty                                      { $$ = list_new(p, NULL); }
+  | param_list comma                            { $$ = make_params(p, $1); }
   ;
 param_list:
-    param                                       { $$ = arena_new(p->arena, AstParams); vec_push(p->arena, $$, *$1); }
-  | param_list "," param                        { $$ = $1; vec_push(p->arena, $$, *$3); }
+    param                                       { $$ = list_new(p, $1); }
+  | param_list "," param                        { $$ = list_add(p, $1, $3); }
   ;
 param:
-    NAME annotation default                     { $$ = make_param(p, PARAM_POSITIONAL, $1, $2, $3, @$); }
-  | "*" NAME annotation                         { $$ = make_param(p, PARAM_VARARGS, $2, $3, NULL, @$); }
-  | "*" NAME ":" star_expr                      { $$ = make_param(p, PARAM_VARARGS, $2, $4, NULL, @$); }
-  | "**" NAME annotation                        { $$ = make_param(p, PARAM_KWARGS, $2, $3, NULL, @$); }
-  | "*"                                         { $$ = make_param(p, PARAM_VARARGS, NULL, NULL, NULL, @$); }
-  | "/"                                         { $$ = make_param(p, PARAM_POSITIONAL_ONLY, NULL, NULL, NULL, @$); }
+    NAME annotation default                     { $$ = make(p, (Ast){.kind = AST_PARAM, .param = {PARAM_POSITIONAL, $1, $2, $3}}, @$); }
+  | "*" NAME annotation                         { $$ = make(p, (Ast){.kind = AST_PARAM, .param = {PARAM_VARARGS, $2, $3}}, @$); }
+  | "*" NAME ":" star_expr                      { $$ = make(p, (Ast){.kind = AST_PARAM, .param = {PARAM_VARARGS, $2, $4}}, @$); }
+  | "**" NAME annotation                        { $$ = make(p, (Ast){.kind = AST_PARAM, .param = {PARAM_KWARGS, $2, $3}}, @$); }
+  | "*"                                         { $$ = make(p, (Ast){.kind = AST_PARAM, .param = {PARAM_VARARGS, NULL}}, @$); }
+  | "/"                                         { $$ = make(p, (Ast){.kind = AST_PARAM, .param = {PARAM_POSITIONAL_ONLY, NULL}}, @$); }
   ;
 annotation:
     %empty                                      { $$ = NULL; }
@@ -379,28 +368,26 @@ default:
   | "=" test                                    { $$ = $2; }
   ;
 lambda_params:
-    %empty                                      { $$ = arena_new(p->arena, AstParams); }
-  | lambda_param_list                           { $$ = make_params(p, $1); }
-  | lambda_param_list ","                       { $$ = make_params(p, $1); }
+    %empty                                      { $$ = list_new(p, NULL); }
+  | lambda_param_list comma                     { $$ = make_params(p, $1); }
   ;
 lambda_param_list:
-    lambda_param                                { $$ = arena_new(p->arena, AstParams); vec_push(p->arena, $$, *$1); }
-  | lambda_param_list "," lambda_param          { $$ = $1; vec_push(p->arena, $$, *$3); }
+    lambda_param                                { $$ = list_new(p, $1); }
+  | lambda_param_list "," lambda_param          { $$ = list_add(p, $1, $3); }
   ;
 lambda_param:
-    NAME default                                { $$ = make_param(p, PARAM_POSITIONAL, $1, NULL, $2, @$); }
-  | "*" NAME                                    { $$ = make_param(p, PARAM_VARARGS, $2, NULL, NULL, @$); }
-  | "**" NAME                                   { $$ = make_param(p, PARAM_KWARGS, $2, NULL, NULL, @$); }
-  | "*"                                         { $$ = make_param(p, PARAM_VARARGS, NULL, NULL, NULL, @$); }
-  | "/"                                         { $$ = make_param(p, PARAM_POSITIONAL_ONLY, NULL, NULL, NULL, @$); }
+    NAME default                                { $$ = make(p, (Ast){.kind = AST_PARAM, .param = {PARAM_POSITIONAL, $1, NULL, $2}}, @$); }
+  | "*" NAME                                    { $$ = make(p, (Ast){.kind = AST_PARAM, .param = {PARAM_VARARGS, $2}}, @$); }
+  | "**" NAME                                   { $$ = make(p, (Ast){.kind = AST_PARAM, .param = {PARAM_KWARGS, $2}}, @$); }
+  | "*"                                         { $$ = make(p, (Ast){.kind = AST_PARAM, .param = {PARAM_VARARGS, NULL}}, @$); }
+  | "/"                                         { $$ = make(p, (Ast){.kind = AST_PARAM, .param = {PARAM_POSITIONAL_ONLY, NULL}}, @$); }
   ;
 
 /* ---- lists of expressions ---- */
 
 /* a   a, b   *a, b   a, */
 star_exprs:
-    star_elems                                  { $$ = make_exprs(p, $1, false, @$); }
-  | star_elems ","                              { $$ = make_exprs(p, $1, true, @$); }
+    star_elems comma                            { $$ = make_exprs(p, $1, $2, @$); }
   ;
 star_elems:
     star_elem                                   { $$ = list_new(p, $1); }
@@ -411,19 +398,18 @@ star_elem:
   | star_expr
   ;
 star_expr:
-    "*" bit_or                                  { $$ = make(p, (Ast){.kind = AST_STARRED, .unary.operand = $2}, @$); }
+    "*" arithmetic                              { $$ = make(p, (Ast){.kind = AST_STARRED, .unary.operand = $2}, @$); }
   ;
 /* for a, *b in …: no comparison, since `in` ends the targets */
 targets:
-    target_elems                                { $$ = make_exprs(p, $1, false, @$); }
-  | target_elems ","                            { $$ = make_exprs(p, $1, true, @$); }
+    target_elems comma                          { $$ = make_exprs(p, $1, $2, @$); }
   ;
 target_elems:
     target_elem                                 { $$ = list_new(p, $1); }
   | target_elems "," target_elem                { $$ = list_add(p, $1, $3); }
   ;
 target_elem:
-    bit_or
+    arithmetic
   | star_expr
   ;
 /* inside brackets */
@@ -452,97 +438,48 @@ test_opt:
   | test
   ;
 test:
-    or_test
-  | or_test IF or_test ELSE test                { $$ = make(p, (Ast){.kind = AST_IFEXP, .ifexp = {.then = $1, .cond = $3, .orelse = $5}}, @$); }
+    logical
+  | logical IF logical ELSE test                { $$ = make(p, (Ast){.kind = AST_IFEXP, .ifexp = {.then = $1, .cond = $3, .orelse = $5}}, @$); }
   | LAMBDA lambda_params ":" test               { $$ = make(p, (Ast){.kind = AST_LAMBDA, .lambda = {*$2, $4}}, @$); }
   ;
-or_test:
-    and_test
-  | or_test OR and_test                         { $$ = make_binary(p, AST_BOOLOP, AOP_LOGICAL_OR, @2, $1, $3, @$); }
-  ;
-and_test:
-    not_test
-  | and_test AND not_test                       { $$ = make_binary(p, AST_BOOLOP, AOP_LOGICAL_AND, @2, $1, $3, @$); }
-  ;
-not_test:
-    comparison
-  | NOT not_test                                { $$ = make(p, (Ast){.kind = AST_UNARY, .unary = {AOP_NOT, $2}}, @$); }
+logical:
+    arithmetic
+  | comparison
+  | logical "or" logical                        { $$ = make_binary(p, AST_BOOLOP, AOP_LOGICAL_OR, @2, $1, $3, @$); }
+  | logical "and" logical                       { $$ = make_binary(p, AST_BOOLOP, AOP_LOGICAL_AND, @2, $1, $3, @$); }
+  | "not" logical                               { $$ = make(p, (Ast){.kind = AST_UNARY, .unary = {AOP_NOT, $2}}, @$); }
   ;
 comparison:
-    bit_or
-  | compare_chain
-  ;
-compare_chain:
-    bit_or compare_op bit_or                    { $$ = make_compare(p, $1, $2, @2, $3, @$); }
-  | compare_chain compare_op bit_or             { $$ = extend_compare(p, $1, $2, @2, $3, @$); }
+    arithmetic compare_op arithmetic            { $$ = make_compare(p, $1, $2, @2, $3, @$); }
+  | comparison compare_op arithmetic            { $$ = extend_compare(p, $1, $2, @2, $3, @$); }
   ;
 compare_op:
-    "=="        { $$ = AOP_EQ; }
-  | "!="        { $$ = AOP_NE; }
-  | "<"         { $$ = AOP_LT; }
-  | "<="        { $$ = AOP_LE; }
-  | ">"         { $$ = AOP_GT; }
-  | ">="        { $$ = AOP_GE; }
-  | IN          { $$ = AOP_IN; }
+    "==" | "!=" | "<" | "<=" | ">" | ">=" | IN | IS
   | NOT IN      { $$ = AOP_NOT_IN; }
-  | IS          { $$ = AOP_IS; }
   | IS NOT      { $$ = AOP_IS_NOT; }
   ;
-bit_or:
-    bit_xor
-  | bit_or "|" bit_xor                          { $$ = make_binary(p, AST_BINARY, AOP_OR, @2, $1, $3, @$); }
-  ;
-bit_xor:
-    bit_and
-  | bit_xor "^" bit_and                         { $$ = make_binary(p, AST_BINARY, AOP_XOR, @2, $1, $3, @$); }
-  ;
-bit_and:
-    shift
-  | bit_and "&" shift                           { $$ = make_binary(p, AST_BINARY, AOP_AND, @2, $1, $3, @$); }
-  ;
-shift:
-    sum
-  | shift shift_op sum                          { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
-  ;
-shift_op:
-    "<<"    { $$ = AOP_SHL; }
-  | ">>"    { $$ = AOP_SHR; }
-  ;
-sum:
-    term
-  | sum sum_op term                             { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
-  ;
-sum_op:
-    "+"     { $$ = AOP_ADD; }
-  | "-"     { $$ = AOP_SUB; }
-  ;
-term:
-    factor
-  | term term_op factor                         { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
-  ;
-term_op:
-    "*"     { $$ = AOP_MUL; }
-  | "/"     { $$ = AOP_DIV; }
-  | "//"    { $$ = AOP_FLOORDIV; }
-  | "%"     { $$ = AOP_MOD; }
-  | "@"     { $$ = AOP_MATMUL; }
-  ;
-factor:
-    power
-  | unary_op factor                             { $$ = make(p, (Ast){.kind = AST_UNARY, .unary = {$1, $2}}, @$); }
-  ;
-unary_op:
-    "+"     { $$ = AOP_POS; }
-  | "-"     { $$ = AOP_NEG; }
-  | "~"     { $$ = AOP_INVERT; }
-  ;
-power:
-    awaited
-  | awaited "**" factor                         { $$ = make_binary(p, AST_BINARY, AOP_POW, @2, $1, $3, @$); }
-  ;
-awaited:
+arithmetic:
     primary
   | AWAIT primary                               { $$ = make(p, (Ast){.kind = AST_AWAIT, .unary.operand = $2}, @$); }
+  | unary_op arithmetic %prec "~"               { $$ = make(p, (Ast){.kind = AST_UNARY, .unary = {$1, $2}}, @$); }
+  | arithmetic "|" arithmetic                   { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic "^" arithmetic                   { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic "&" arithmetic                   { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic "<<" arithmetic                  { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic ">>" arithmetic                  { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic "+" arithmetic                   { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic "-" arithmetic                   { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic "*" arithmetic                   { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic "/" arithmetic                   { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic "//" arithmetic                  { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic "%" arithmetic                   { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic "@" arithmetic                   { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  | arithmetic "**" arithmetic                  { $$ = make_binary(p, AST_BINARY, $2, @2, $1, $3, @$); }
+  ;
+unary_op:
+    "~"
+  | "+"     { $$ = AOP_POS; }
+  | "-"     { $$ = AOP_NEG; }
   ;
 
 primary:
@@ -550,13 +487,11 @@ primary:
   | primary "." NAME                            { $$ = make(p, (Ast){.kind = AST_ATTRIBUTE, .attribute = {$1, $3, parser_span(p, @3)}}, @$); }
   | primary "(" args ")"                        { $$ = make_call(p, $1, $3, @$); }
   | primary "(" named_expr clauses ")"          { $$ = make_call(p, $1, list_new(p, make(p, (Ast){.kind = AST_GENERATOR, .comp = {$3, NULL, *$4}}, (Loc){@2.begin, @5.end})), @$); }
-  | primary "[" subscripts "]"                  { $$ = make_subscript(p, $1, $3, false, @3, @$); }
-  | primary "[" subscripts "," "]"              { $$ = make_subscript(p, $1, $3, true, (Loc){@3.begin, @4.end}, @$); }
+  | primary "[" subscripts comma "]"            { $$ = make_subscript(p, $1, $3, $4, (Loc){@3.begin, @4.end}, @$); }
   ;
 args:
     %empty                                      { $$ = list_new(p, NULL); }
-  | arg_list
-  | arg_list ","
+  | arg_list comma
   ;
 arg_list:
     arg                                         { $$ = list_new(p, $1); }
@@ -588,40 +523,38 @@ atom:
   | "..."                                       { $$ = make(p, (Ast){.kind = AST_ELLIPSIS}, @$); }
   | "(" ")"                                     { $$ = make(p, (Ast){.kind = AST_TUPLE}, @$); }
   | "(" yield_expr ")"                          { $$ = $2; }
-  | "(" elems ")"                               { $$ = make_exprs(p, $2, false, @$); }
-  | "(" elems "," ")"                           { $$ = make(p, (Ast){.kind = AST_TUPLE, .list = *$2}, @$); }
+  | "(" elems comma ")"                         { $$ = make_exprs(p, $2, $3, @$); }
   | "(" named_expr clauses ")"                  { $$ = make(p, (Ast){.kind = AST_GENERATOR, .comp = {$2, NULL, *$3}}, @$); }
   | "[" "]"                                     { $$ = make(p, (Ast){.kind = AST_LIST}, @$); }
-  | "[" elems "]"                               { $$ = make(p, (Ast){.kind = AST_LIST, .list = *$2}, @$); }
-  | "[" elems "," "]"                           { $$ = make(p, (Ast){.kind = AST_LIST, .list = *$2}, @$); }
+  | "[" elems comma "]"                         { $$ = make(p, (Ast){.kind = AST_LIST, .list = *$2}, @$); }
   | "[" named_expr clauses "]"                  { $$ = make(p, (Ast){.kind = AST_LISTCOMP, .comp = {$2, NULL, *$3}}, @$); }
   | "{" "}"                                     { $$ = make(p, (Ast){.kind = AST_DICT}, @$); }
-  | "{" dict_items "}"                          { $$ = make(p, *$2, @$); }
-  | "{" dict_items "," "}"                      { $$ = make(p, *$2, @$); }
-  | "{" elems "}"                               { $$ = make(p, (Ast){.kind = AST_SET, .list = *$2}, @$); }
-  | "{" elems "," "}"                           { $$ = make(p, (Ast){.kind = AST_SET, .list = *$2}, @$); }
+  | "{" dict_items comma "}"                    { $$ = make(p, (Ast){.kind = AST_DICT, .list = *$2}, @$); }
+  | "{" elems comma "}"                         { $$ = make(p, (Ast){.kind = AST_SET, .list = *$2}, @$); }
   | "{" named_expr clauses "}"                  { $$ = make(p, (Ast){.kind = AST_SETCOMP, .comp = {$2, NULL, *$3}}, @$); }
   | "{" test ":" test clauses "}"               { $$ = make(p, (Ast){.kind = AST_DICTCOMP, .comp = {$2, $4, *$5}}, @$); }
   ;
 dict_items:
-    test ":" test                               { $$ = dict_add(p, NULL, $1, $3); }
-  | "**" bit_or                                 { $$ = dict_add(p, NULL, NULL, $2); }
-  | dict_items "," test ":" test                { $$ = dict_add(p, $1, $3, $5); }
-  | dict_items "," "**" bit_or                  { $$ = dict_add(p, $1, NULL, $4); }
+    dict_item                                   { $$ = list_new(p, $1); }
+  | dict_items "," dict_item                    { $$ = list_add(p, $1, $3); }
+  ;
+dict_item:
+    test ":" test                               { $$ = make(p, (Ast){.kind = AST_ENTRY, .pair = {$1, $3}}, @$); }
+  | "**" arithmetic                             { $$ = make(p, (Ast){.kind = AST_ENTRY, .pair = {NULL, $2}}, @$); }
   ;
 
 /* for a, b in c if d for e in f */
 clauses:
-    clause                                      { $$ = arena_new(p->arena, AstClauses); vec_push(p->arena, $$, *$1); }
-  | clauses clause                              { $$ = $1; vec_push(p->arena, $$, *$2); }
+    clause                                      { $$ = list_new(p, $1); }
+  | clauses clause                              { $$ = list_add(p, $1, $2); }
   ;
 clause:
-    FOR targets IN or_test conds                { $$ = make_clause(p, $2, $4, $5, false); }
-  | ASYNC FOR targets IN or_test conds          { $$ = make_clause(p, $3, $5, $6, true); }
+    FOR targets IN logical conds                { $$ = make_clause(p, $2, $4, $5, false, @$); }
+  | ASYNC FOR targets IN logical conds          { $$ = make_clause(p, $3, $5, $6, true, @$); }
   ;
 conds:
     %empty                                      { $$ = list_new(p, NULL); }
-  | conds IF or_test                            { $$ = list_add(p, $1, $3); }
+  | conds IF logical                            { $$ = list_add(p, $1, $3); }
   ;
 
 /* ---- strings: 'a' f"b{c!r:>{width}}" ---- */
@@ -646,12 +579,8 @@ fstring_item:
   | fstring_field
   ;
 fstring_field:
-    "{" field_value field_conversion field_spec "}"         { $$ = make_field(p, $2, @1, (Loc){0, 0}, $3, @3, $4, @$); }
-  | "{" field_value "=" field_conversion field_spec "}"     { $$ = make_field(p, $2, @1, @3, $4, @4, $5, @$); }
-  ;
-field_value:
-    star_exprs
-  | yield_expr
+    "{" value field_conversion field_spec "}"               { $$ = make_field(p, $2, @1, (Loc){0, 0}, $3, @3, $4, @$); }
+  | "{" value "=" field_conversion field_spec "}"           { $$ = make_field(p, $2, @1, @3, $4, @4, $5, @$); }
   ;
 field_conversion:
     %empty                                      { $$ = NULL; }
@@ -665,9 +594,19 @@ field_spec:
 %%
 
 /* The token kinds of the parser and of tokens.def are the same numbers. */
-#define TOKEN(ID, class, text) _Static_assert((int)T_##ID == (int)TOK_##ID, "tokens.def and %token disagree on " #ID);
+#define TOKEN(ID, class, text, op) _Static_assert((int)T_##ID == (int)TOK_##ID, "tokens.def and %token disagree on " #ID);
 #include "syntax/tokens.def"
 #undef TOKEN
+
+static AstOp operator_of(int kind)
+{
+    static const AstOp ops[] = {
+#define TOKEN(ID, class, text, op) AOP_##op,
+#include "syntax/tokens.def"
+#undef TOKEN
+    };
+    return kind >= TOK_FIRST ? ops[kind - TOK_FIRST] : AOP_NONE;
+}
 
 static int yylex(YYSTYPE *value, Loc *at, Parser *p)
 {
@@ -675,7 +614,8 @@ static int yylex(YYSTYPE *value, Loc *at, Parser *p)
     const Token *t = &p->tokens->data[item->token];
     *at = (Loc){t->begin, t->end};
     if (item->kind == TOK_NAME) value->str = intern(p->names, p->source->text + t->begin, t->end - t->begin);
-    if (item->kind == TOK_SKIPPED) value->ast = item->skipped;
+    else if (item->kind == TOK_SKIPPED) value->ast = item->skipped;
+    else value->op = operator_of(item->kind);
     return item->kind;
 }
 
@@ -685,7 +625,7 @@ static int yyreport_syntax_error(const yypcontext_t *context, Parser *p)
     bool expected[TOK_COUNT] = {false};
     int n = yypcontext_expected_tokens(context, symbols, YYNTOKENS);
     for (int i = 0; i < n; i++) {
-#define TOKEN(ID, class, text) if (symbols[i] == (yysymbol_kind_t)YYTRANSLATE(T_##ID)) expected[TOK_##ID - TOK_FIRST] = true;
+#define TOKEN(ID, class, text, op) if (symbols[i] == (yysymbol_kind_t)YYTRANSLATE(T_##ID)) expected[TOK_##ID - TOK_FIRST] = true;
 #include "syntax/tokens.def"
 #undef TOKEN
     }

@@ -14,6 +14,11 @@ typedef struct Builder {
 } Builder;
 
 static inline Builder build_at_end(Func *fn, Region *r) { return (Builder){.fn = fn, .region = r}; }
+/* At the end of another region, from where `b` is in the source. */
+static inline Builder build_in(const Builder *b, Region *r)
+{
+    return (Builder){.fn = b->fn, .region = r, .loc = b->loc};
+}
 /* Before an op, and from where that is in the source, or from elsewhere. */
 Builder build_before(Op *op);
 Builder build_before_at(Op *op, const Loc *loc);

@@ -231,3 +231,21 @@ bool tkc_evaluate(OpKind kind, DType dt, DType result, const char *rounding, int
     *out = bits_from_uint(result, *out);
     return true;
 }
+
+static uint64_t convert(DType from, DType to, uint64_t bits)
+{
+    uint64_t out = 0;
+    tkc_evaluate(OP_CAST, from, to, NULL, 1, &bits, &out);
+    return out;
+}
+
+uint64_t tkc_bits_from_double(DType dt, double v)
+{
+    if (tkc_dtype_info(dt)->kind == DK_FLOAT) return bits_from_double(dt, v);
+    return convert(DT_F64, dt, bits_from_double(DT_F64, v));
+}
+
+double tkc_bits_to_double(DType dt, uint64_t bits)
+{
+    return bits_to_double(DT_F64, convert(dt, DT_F64, bits));
+}

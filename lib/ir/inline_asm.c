@@ -4,7 +4,6 @@
 #include "tkc/inline_asm.h"
 
 #include <ctype.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,17 +18,8 @@ typedef struct Reading {
     size_t size;
 } Reading;
 
-static AsmFault fault(Reading *rd, AsmFault where, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
-
-static AsmFault fault(Reading *rd, AsmFault where, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    vsnprintf(rd->problem, rd->size, fmt, ap);
-    va_end(ap);
-    return where;
-}
+/* Says what is wrong, and gives where it is. */
+#define fault(rd, where, ...) (snprintf((rd)->problem, (rd)->size, __VA_ARGS__), (where))
 
 /* ---- what the types need ---- */
 

@@ -20,15 +20,8 @@ typedef struct Rule {
     const char *problem;
 } Rule;
 
-static bool wrong(Rule *r, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static bool wrong(Rule *r, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    r->problem = arena_vprintf(r->scratch, fmt, ap);
-    va_end(ap);
-    return false;
-}
+/* Says what is wrong, and gives false. */
+#define wrong(r, ...) ((r)->problem = arena_printf((r)->scratch, __VA_ARGS__), false)
 
 static const char *text(const Rule *r, const Type *ty)
 {

@@ -8,6 +8,7 @@
 #include "base/map.h"
 #include "base/power.h"
 #include "base/unwind.h"
+#include "linear/shared.h"
 
 typedef struct Interned Interned;
 struct Interned {
@@ -276,4 +277,14 @@ const Type *type_parse(TypeTable *t, const char *text, size_t len)
     const Type *ty = type_scalar(t, dt);
     for (size_t i = 0; i < stars; i++) ty = type_pointer(t, ty);
     return ty;
+}
+
+int64_t tkc_smem_count(const Type *smem)
+{
+    return INT64_C(1) << smem->layout->nbits[DIM_OFFSET];
+}
+
+int64_t tkc_smem_offset(const Type *smem, int64_t piece, int64_t index)
+{
+    return shared_offset(smem->layout, (uint32_t)piece, (uint32_t)index);
 }

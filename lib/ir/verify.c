@@ -16,12 +16,8 @@
 
 enum { MAX_WARPS = 32, MAX_PADDED_LOG2 = LAYOUT_MAX_BITS };
 
-bool verify_fail(Verifier *v, const Op *op, const char *fmt, ...)
+bool verify_report(Verifier *v, const Op *op, const char *text)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    const char *text = arena_vprintf(&v->scratch, fmt, ap);
-    va_end(ap);
     Diag *d = diag_error(v->dx, ir_span(op->loc), "%s: %s", tkc_op_info(op->kind)->name, text);
     if (d) {
         Buf line = buf_make(&v->scratch);
@@ -119,16 +115,11 @@ static bool has_sound_structure(Verifier *v)
 
 /* ---- the function's head ---- */
 
-static bool fail_func(Verifier *v, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static bool fail_func(Verifier *v, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    const char *text = arena_vprintf(&v->scratch, fmt, ap);
-    va_end(ap);
-    diag_error(v->dx, ir_span(v->fn->loc), "function '%s': %s", v->fn->name, text);
-    return v->ok = false;
-}
+/* A broken rule of the function itself; gives false. */
+#define fail_func(v, ...)                                                                          \
+    (diag_error((v)->dx, ir_span((v)->fn->loc), "function '%s': %s", (v)->fn->name,                \
+                arena_printf(&(v)->scratch, __VA_ARGS__)),                                         \
+     (v)->ok = false)
 
 static void check_dims(Verifier *v, const Param *p, const char *what, const int64_t *known,
                        const int *param, int least)

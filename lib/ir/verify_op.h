@@ -17,9 +17,9 @@ typedef struct Verifier {
     bool ok;
 } Verifier;
 
-/* A broken rule of `op`; always returns false. */
-bool verify_fail(Verifier *v, const Op *op, const char *fmt,
-                 ...) __attribute__((format(printf, 3, 4)));
+/* A broken rule of `op`, in words; always gives false. */
+bool verify_report(Verifier *v, const Op *op, const char *text);
+#define verify_fail(v, op, ...) verify_report(v, op, arena_printf(&(v)->scratch, __VA_ARGS__))
 /* Operand and result counts, domain, the row's rule, and the op's own check. Operands are visible,
    types sound. */
 bool verify_op(Verifier *v, const Op *op);

@@ -265,11 +265,9 @@ static void load_far(Pipeline *p, Builder *b, Value *is_turn)
 static Builder where(Builder *b, Value *is_so)
 {
     Op *branch = build_if(b, is_so, 0, NULL);
-    Builder in = build_at_end(b->fn, branch->regions[0]),
-            other = build_at_end(b->fn, branch->regions[1]);
+    Builder other = build_at_end(b->fn, branch->regions[1]);
     build_yield(&other, 0, NULL);
-    in.loc = b->loc;
-    return in;
+    return build_in(b, branch->regions[0]);
 }
 
 /* A group: the copies of the next turn, where there is one. What is computed for them alone is so

@@ -192,7 +192,7 @@ static void note_maker(Spec *sp, const Op *op)
 }
 
 /* The kernel's parameter of that name; its definition is that of the outermost frame. */
-static const AstParam *kernel_parameter(Spec *sp, const char *name)
+static const Ast *kernel_parameter(Spec *sp, const char *name)
 {
     const Frame *f = sp->frame;
     while (f && f->caller) f = f->caller;
@@ -201,18 +201,18 @@ static const AstParam *kernel_parameter(Spec *sp, const char *name)
 }
 
 /* The constexpr that the expression is. */
-static const AstParam *parameter_at(Spec *sp, Span at)
+static const Ast *parameter_at(Spec *sp, Span at)
 {
     return at.source ? kernel_parameter(sp, span_text(sp->arena, at)) : NULL;
 }
 
 static bool advise_number(Spec *sp, double x, Span at)
 {
-    const AstParam *p = parameter_at(sp, at);
+    const Ast *p = parameter_at(sp, at);
     const bool whole = x == floor(x) && fabs(x) < 1e15;
     if (p && whole)
         spec_note(sp, p->span, "'%s' is given as a float; give it as %.0f, without point or exponent",
-                  p->name, x);
+                  p->param.name, x);
     else if (whole) spec_note(sp, SPAN_NONE, "int(x) makes an integer of it; %s", division);
     return whole;
 }
@@ -250,7 +250,7 @@ bool advise_same_float(Spec *sp, SpecValue v)
 static void advise_constexpr(Spec *sp, const Value *v, Span at)
 {
     bool is_parameter = sp->fn && v->region == sp->fn->body && v->name;
-    const AstParam *p = is_parameter ? kernel_parameter(sp, v->name) : NULL;
+    const Ast *p = is_parameter ? kernel_parameter(sp, v->name) : NULL;
     if (!p) {
         spec_note(sp, at, "a parameter is compile-time when annotated tl.constexpr");
         return;
@@ -258,16 +258,16 @@ static void advise_constexpr(Spec *sp, const Value *v, Span at)
     spec_note(sp, p->span,
               "'%s' is a run-time parameter; write '%s: tl.constexpr', and give it a value instead "
               "of a type",
-              p->name, p->name);
+              p->param.name, p->param.name);
 }
 
 void advise_integer(Spec *sp, SpecValue v, Span at)
 {
-    const AstParam *p = v.kind == SV_VALUE ? NULL : parameter_at(sp, at);
+    const Ast *p = v.kind == SV_VALUE ? NULL : parameter_at(sp, at);
     if (v.kind == SV_FLOAT || (v.kind == SV_VALUE && type_is_float(v.v->type))) advise_float(sp, v, at);
     else if (v.kind == SV_VALUE) advise_constexpr(sp, v.v, at);
     else if (p)
-        spec_note(sp, p->span, "'%s' is given %s; it takes one integer", p->name,
+        spec_note(sp, p->span, "'%s' is given %s; it takes one integer", p->param.name,
                   spec_describe(sp, v));
 }
 

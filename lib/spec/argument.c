@@ -21,7 +21,7 @@ const char *arg_operation(Spec *sp, const Call *c)
 
 const char *arg_what(Spec *sp, const Call *c, int i)
 {
-    return arena_printf(sp->arena, "'%s' of %s", c->params->data[i].name, arg_operation(sp, c));
+    return arena_printf(sp->arena, "'%s' of %s", c->params->data[i]->param.name, arg_operation(sp, c));
 }
 
 SpecValue arg_refuse(Spec *sp, const Call *c, int i, const char *expected)

@@ -17,7 +17,8 @@
 enum { DEFAULT_WARPS = 4, DEFAULT_STAGES = 3 };
 
 typedef struct Slot {
-    const AstParam *p;
+    const Ast *p;
+    Str name;
     Annotation a;
     const SpecSig *sig;
     SpecValue value;     /* known now, or ABSENT */
@@ -57,7 +58,7 @@ static bool has_value(const Slot *s)
 static Slot *find_slot(Binder *b, Str name)
 {
     for (int i = 0; i < b->n; i++)
-        if (b->slots[i].p->name == name) return &b->slots[i];
+        if (b->slots[i].name == name) return &b->slots[i];
     return NULL;
 }
 
@@ -77,17 +78,17 @@ static void unknown_name(Binder *b, const char *what, Str name)
 
 static void read_params(Binder *b)
 {
-    const AstParams *params = &b->kernel->def->def.params;
+    const AstList *params = &b->kernel->def->def.params;
     b->slots = arena_array(b->sp->arena, Slot, params->len + 1);
     for (int i = 0; i < params->len; i++) {
         Slot *s = &b->slots[b->n++];
-        *s = (Slot){.p = &params->data[i], .value = sv_absent(), .index = -1};
-        if (s->p->kind == PARAM_VARARGS || s->p->kind == PARAM_KWARGS) {
-            spec_error(b->sp, s->p->span, "a kernel's parameters are fixed: '*%s' cannot be one",
-                       s->p->name);
+        const Ast *p = params->data[i];
+        *s = (Slot){.p = p, .name = p->param.name, .value = sv_absent(), .index = -1};
+        if (p->param.kind == PARAM_VARARGS || p->param.kind == PARAM_KWARGS) {
+            spec_error(b->sp, p->span, "a kernel's parameters are fixed: '*%s' cannot be one", s->name);
             b->failed = true;
         }
-        if (!annotation_read(b->sp, b->kernel->module, s->p->annotation, &s->a)) b->failed = true;
+        if (!annotation_read(b->sp, b->kernel->module, p->param.annotation, &s->a)) b->failed = true;
     }
 }
 
@@ -112,19 +113,18 @@ static void apply_sig(Binder *b, Slot *s, const SpecSig *sig)
     } else if (s->a.is_constexpr) {
         Diag *d = sig_conflict(
             b, s, "'%s' is a constexpr: it takes a value, and the signature gives a type",
-            s->p->name);
-        diag_setting(b->sp->dx, d, "defines", "%s=<int>", s->p->name);
+            s->name);
+        diag_setting(b->sp->dx, d, "defines", "%s=<int>", s->name);
     } else if (has_value(s)) {
-        Diag *d =
-            sig_conflict(b, s, "'%s' is given a value, and a type by the signature", s->p->name);
+        Diag *d = sig_conflict(b, s, "'%s' is given a value, and a type by the signature", s->name);
         diag_note(b->sp->dx, d, SPAN_NONE,
                   "leave it out of the signature to compile with the value, or give no value");
     } else if (sig->is_tuple && s->a.is_text) {
-        sig_conflict(b, s, "the signature gives a tuple for '%s', its annotation says %s",
-                     s->p->name, type_of(b, &s->a.type));
+        sig_conflict(b, s, "the signature gives a tuple for '%s', its annotation says %s", s->name,
+                     type_of(b, &s->a.type));
     } else if (s->a.is_text && !tkc_same_type(&s->a.type, &sig->type)) {
         sig_conflict(b, s, "the signature says %s for '%s', its annotation says %s",
-                     type_of(b, &sig->type), s->p->name, type_of(b, &s->a.type));
+                     type_of(b, &sig->type), s->name, type_of(b, &s->a.type));
     } else {
         Padding padding = s->type.padding ? s->type.padding
                                           : s->a.type.padding; /* told before, or by the annotation */
@@ -201,7 +201,7 @@ static SpecValue host_array(const Binder *b, const ParamType *t)
 /* An argument as host code sees it; poison where it is not known. */
 static SpecValue host_argument(const Binder *b, const Slot *s)
 {
-    const SpecDefine *given = find_argument(b, s->p->name);
+    const SpecDefine *given = find_argument(b, s->name);
     if (has_value(s)) return s->is_default ? sv_error() : s->value;
     if (s->type.stars || s->type.rank) return host_array(b, &s->type);
     return given ? given->value : sv_error();
@@ -212,8 +212,8 @@ static SpecValue host_argument(const Binder *b, const Slot *s)
 static bool is_always_given(const Binder *b, const Slot *s)
 {
     for (int i = 0; s->a.is_constexpr && i < b->rq->defines.len; i++)
-        if (b->rq->defines.data[i].name == s->p->name) return true;
-    return !s->a.is_constexpr && !s->p->default_;
+        if (b->rq->defines.data[i].name == s->name) return true;
+    return !s->a.is_constexpr && !s->p->param.default_;
 }
 
 /* The arguments by name as host code sees them, where it is asked for `wanted`, which is none of
@@ -223,7 +223,7 @@ static SpecValue known_args(const Binder *b, const Slot *wanted)
     SpecTuple *t = host_args_new(b->sp, b->n);
     for (int i = 0; i < b->n; i++) {
         const Slot *s = &b->slots[i];
-        if (s != wanted) host_args_add(t, s->p->name, host_argument(b, s), is_always_given(b, s));
+        if (s != wanted) host_args_add(t, s->name, host_argument(b, s), is_always_given(b, s));
     }
     return sv_tuple(SV_RECORD, t);
 }
@@ -266,7 +266,7 @@ static void apply_heuristics(Binder *b)
 {
     for (int i = 0; i < b->n; i++) {
         Slot *s = &b->slots[i];
-        if (is_open(s)) s->value = config_heuristic(b->sp, b->kernel, s->p->name, known_args(b, s));
+        if (is_open(s)) s->value = config_heuristic(b->sp, b->kernel, s->name, known_args(b, s));
     }
 }
 
@@ -274,9 +274,9 @@ static void apply_defaults(Binder *b)
 {
     for (int i = 0; i < b->n; i++) {
         Slot *s = &b->slots[i];
-        if (!is_open(s) || !s->p->default_) continue;
+        if (!is_open(s) || !s->p->param.default_) continue;
         s->value = b->kernel->defaults ? b->kernel->defaults[i]
-                                        : module_eval(b->sp, b->kernel->module, s->p->default_);
+                                        : module_eval(b->sp, b->kernel->module, s->p->param.default_);
         s->is_default = true;
         b->failed |= sv_is_error(s->value);
     }
@@ -299,7 +299,7 @@ static void note_heuristics(Binder *b, Diag *d)
 {
     for (int i = 0; i < b->n; i++) {
         const Slot *s = &b->slots[i], *asked = NULL;
-        const Ast *rule = is_open(s) ? config_rule(b->kernel, s->p->name) : NULL;
+        const Ast *rule = is_open(s) ? config_rule(b->kernel, s->name) : NULL;
         AstNames names = {0};
         config_asked(b->sp, b->kernel, rule, &names);
         for (int k = 0; k < names.len && !asked; k++) {
@@ -310,7 +310,7 @@ static void note_heuristics(Binder *b, Diag *d)
             diag_note(b->sp->dx, d, rule->span,
                       "the heuristic of '%s' asks for '%s', whose value is not known when "
                       "compiling",
-                      s->p->name, asked->p->name);
+                      s->name, asked->name);
     }
 }
 
@@ -320,7 +320,7 @@ static void note_unknown(Binder *b, Diag *d)
     bool lacks = false;
     for (int i = 0; i < b->n; i++) {
         const Slot *s = &b->slots[i];
-        const Ast *rule = is_open(s) ? config_rule(b->kernel, s->p->name) : NULL;
+        const Ast *rule = is_open(s) ? config_rule(b->kernel, s->name) : NULL;
         if (rule) config_note(b->sp, b->kernel, rule, known_args(b, s), d);
         else lacks |= is_open(s) && s->a.is_constexpr;
     }
@@ -334,7 +334,7 @@ static bool tell_missing(Binder *b, bool is_error)
     Buf values = buf_make(a), types = buf_make(a), sig = buf_make(a);
     for (int i = 0; i < b->n; i++) {
         const Slot *s = &b->slots[i];
-        Str name = s->p->name;
+        Str name = s->name;
         if (is_open(s) && s->a.is_constexpr) {
             buf_printf(&values, "%s'%s'", values.len ? ", " : "the value of ", name);
         } else if (is_open(s)) {
@@ -355,8 +355,8 @@ static bool tell_missing(Binder *b, bool is_error)
     for (int i = 0; i < b->n; i++) {
         const Slot *s = &b->slots[i];
         if (is_open(s) && s->a.is_constexpr)
-            diag_setting(b->sp->dx, d, "defines", "%s=<%s>", s->p->name,
-                         guess_value(b->kernel->def, s->p->name));
+            diag_setting(b->sp->dx, d, "defines", "%s=<%s>", s->name,
+                         guess_value(b->kernel->def, s->name));
     }
     if (sig.len) diag_setting(b->sp->dx, d, "signature", "%s", buf_text(&sig));
     note_heuristics(b, d);
@@ -375,7 +375,7 @@ static void tell_taken(Binder *b, SpecTaken *out)
         if (!has_value(s) || !sv_is_constant(s->value)) continue;
         Buf text = buf_make(a);
         constant_print(b->sp, &text, s->value, true);
-        out->values[out->nvalues++] = (TkcDefine){s->p->name, buf_text(&text)};
+        out->values[out->nvalues++] = (TkcDefine){s->name, buf_text(&text)};
     }
     if (!b->has_config) return;
     out->config = b->config.index;
@@ -402,7 +402,7 @@ static bool number_of(Binder *b, const Slot *s, AnnotationNumber n, int64_t *val
     *value = -1;
     const Slot *other = find_slot(b, n.name);
     if (!other)
-        return spec_fail(b->sp, s->p->annotation->span, "'%s' is not a parameter of this kernel",
+        return spec_fail(b->sp, s->p->param.annotation->span, "'%s' is not a parameter of this kernel",
                          n.name);
     SpecValue v = weaken(other->value);
     if (has_value(other) && v.kind == SV_INT && v.i >= 0 && v.i < INT32_MAX)
@@ -411,7 +411,7 @@ static bool number_of(Binder *b, const Slot *s, AnnotationNumber n, int64_t *val
     if (other->index >= 0 && !other->type.stars && !other->type.rank &&
         dtype_info(other->type.dtype)->kind != DK_FLOAT)
         return true;
-    return spec_fail(b->sp, s->p->annotation->span,
+    return spec_fail(b->sp, s->p->param.annotation->span,
                      "'%s' is used as an extent: it must be an integer", n.name);
 }
 
@@ -478,7 +478,7 @@ static Value *run_time_value(Func *fn, Str name, const Type *type, const SpecSig
 static Value *slot_value(const Binder *b, Func *fn, Slot *s)
 {
     s->index = fn->nparams;
-    return run_time_value(fn, s->p->name, run_time_type(b, s), s->sig, divisibility_of(s));
+    return run_time_value(fn, s->name, run_time_type(b, s), s->sig, divisibility_of(s));
 }
 
 static Value *descriptor_part(Binder *b, Func *fn, const Slot *s, bool is_shape, int d,
@@ -489,9 +489,9 @@ static Value *descriptor_part(Binder *b, Func *fn, const Slot *s, bool is_shape,
     Str part = part_name(b, s, is_shape, d);
     for (int i = 0; i < b->rq->sigs.len; i++) {
         const SpecSig *x = &b->rq->sigs.data[i];
-        if (x->part == part && x->name == s->p->name) sig = x;
+        if (x->part == part && x->name == s->name) sig = x;
     }
-    Str name = intern_printf(sp->names, "%s.%s", s->p->name, part);
+    Str name = intern_printf(sp->names, "%s.%s", s->name, part);
     int64_t known = sig && sig->divisibility > least ? sig->divisibility : least;
     return run_time_value(fn, name, type_scalar(sp->ir->types, is_shape ? DT_I32 : DT_I64), sig,
                           known);
@@ -537,8 +537,8 @@ static SpecValue tuple_value(Binder *b, Func *fn, const SpecSig *sig, const char
 /* x: Pair gives the items of a tuple the names of that class. */
 static SpecValue tuple_slot(Binder *b, Func *fn, const Slot *s)
 {
-    SpecValue v = tuple_value(b, fn, s->sig, s->p->name), cls;
-    const Ast *e = s->p->annotation;
+    SpecValue v = tuple_value(b, fn, s->sig, s->name), cls;
+    const Ast *e = s->p->param.annotation;
     if (!e || (e->kind != AST_NAME && e->kind != AST_ATTRIBUTE)) return v;
     cls = module_try(b->sp, b->kernel->module, e);
     return cls.kind == SV_RECORD_CLASS ? record_of_items(b->sp, cls.record_class, v, s->p->span)

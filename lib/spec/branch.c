@@ -298,10 +298,7 @@ static Builder open_branch(Branch *br, Value *cond)
     br->lanes = type_is_block(cond->type) ? cond : NULL;
     br->op = build_if(&sp->b, br->lanes ? build_bool(&sp->b, true) : cond, 0, NULL);
     br->before = scope_save(sp->frame->scope);
-    for (int k = 0; k < 2; k++) {
-        br->arm[k].b = build_at_end(sp->fn, br->op->regions[k]);
-        br->arm[k].b.loc = sp->b.loc;
-    }
+    for (int k = 0; k < 2; k++) br->arm[k].b = build_in(&sp->b, br->op->regions[k]);
     return sp->b;
 }
 

@@ -36,7 +36,7 @@ typedef struct Call {
     Str name;
     const Builtin *builtin;    /* or NULL */
     const char *method;        /* what messages call it when it is not `name`; or NULL */
-    const AstParams *params;
+    const AstList *params;
     const SpecValue *defaults; /* ABSENT: none; NULL: the parameters' own, in fn's file */
     const SpecFunc *fn;
     Span defined, at;          /* at: the whole call */

@@ -9,17 +9,10 @@ enum { COMBINE_MAX = 16 }; /* operands of one reduction */
 
 /* ---- regions ---- */
 
-static Builder region_builder(Spec *sp, Op *op)
-{
-    Builder b = build_at_end(sp->fn, op->regions[0]);
-    b.loc = sp->b.loc;
-    return b;
-}
-
 /* Fills the region of a reduce or scan just built, with its terminator. */
 static void combine_by_op(Spec *sp, Op *op, OpKind kind)
 {
-    Builder b = region_builder(sp, op);
+    Builder b = build_in(&sp->b, op->regions[0]);
     Value *const *args = op->regions[0]->args;
     build_yield(&b, 1, (Value *[]){build_binary(&b, kind, args[0], args[1])});
 }
@@ -49,7 +42,7 @@ static Value *keeps_left(Builder *b, Value *const *args, bool max)
 /* Operands value and index: the larger (smaller) value, of equals the smaller index; NaN loses. */
 static void combine_by_order(Spec *sp, Op *op, bool max)
 {
-    Builder b = region_builder(sp, op);
+    Builder b = build_in(&sp->b, op->regions[0]);
     Value *const *args = op->regions[0]->args;
     Value *left = keeps_left(&b, args, max);
     build_yield(&b, 2,
@@ -127,7 +120,7 @@ static bool combine_by_function(Spec *sp, const Call *c, Op *op)
     Builder outside = sp->b;
     if (!ok && !sv_is_error(fn))
         spec_error(sp, c->at, "a combine function is expected, found %s", spec_describe(sp, fn));
-    sp->b = region_builder(sp, op);
+    sp->b = build_in(&sp->b, op->regions[0]);
     ok = ok && fill(sp, c, op);
     sp->b = outside;
     if (!ok) ir_unlink(op);

@@ -1,5 +1,4 @@
 /* What types answer when asked, and operations that make types. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "spec/argument.h"

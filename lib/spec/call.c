@@ -20,7 +20,7 @@ static void add_arg(Spec *sp, Args *out, Str name, SpecValue v, Span span)
 
 /* ---- frames ---- */
 
-static const AstParams *params_of(const SpecFunc *fn)
+static const AstList *params_of(const SpecFunc *fn)
 {
     return fn->def->kind == AST_LAMBDA ? &fn->def->lambda.params : &fn->def->def.params;
 }
@@ -29,12 +29,13 @@ SpecFunc *func_new(Spec *sp, Str name, const Ast *def, SpecModule *m, Scope *clo
 {
     SpecFunc *fn = arena_new(sp->arena, SpecFunc);
     *fn = (SpecFunc){.name = name, .def = def, .module = m, .closure = closure, .made = m->now};
-    const AstParams *params = params_of(fn);
+    const AstList *params = params_of(fn);
     SpecValue *defaults = NULL;
     for (int i = 0; closure && i < params->len; i++) {
-        if (!params->data[i].default_) continue;
+        const Ast *value = params->data[i]->param.default_;
+        if (!value) continue;
         if (!defaults) defaults = arena_array(sp->arena, SpecValue, params->len);
-        defaults[i] = spec_eval(sp, params->data[i].default_);
+        defaults[i] = spec_eval(sp, value);
     }
     fn->defaults = defaults;
     return fn;
@@ -132,14 +133,14 @@ static Span name_span(const SpecFunc *fn)
 }
 
 /* "pointer, mask=None, *rest" */
-static const char *params_text(Spec *sp, const AstParams *params)
+static const char *params_text(Spec *sp, const AstList *params)
 {
     Buf out = buf_make(sp->arena);
     for (int i = 0; i < params->len; i++) {
-        const AstParam *p = &params->data[i];
-        const char *stars = p->kind == PARAM_VARARGS ? "*" : p->kind == PARAM_KWARGS ? "**" : "";
-        buf_printf(&out, "%s%s%s", i ? ", " : "", stars, p->name);
-        if (p->default_) buf_printf(&out, "=%s", span_text(sp->arena, p->default_->span));
+        const Ast *p = params->data[i];
+        const char *stars = p->param.kind == PARAM_VARARGS ? "*" : p->param.kind == PARAM_KWARGS ? "**" : "";
+        buf_printf(&out, "%s%s%s", i ? ", " : "", stars, p->param.name);
+        if (p->param.default_) buf_printf(&out, "=%s", span_text(sp->arena, p->param.default_->span));
     }
     return buf_text(&out);
 }
@@ -157,9 +158,9 @@ static bool note_callee(Spec *sp, const Call *c)
 static int find_param(const Call *c, Str name)
 {
     for (int i = 0; i < c->params->len; i++) {
-        ParamKind k = c->params->data[i].kind;
+        ParamKind k = c->params->data[i]->param.kind;
         bool is_open_rest = k == PARAM_VARARGS && c->builtin && !c->args[i].tuple->len;
-        if (c->params->data[i].name == name &&
+        if (c->params->data[i]->param.name == name &&
             (k == PARAM_POSITIONAL || k == PARAM_KEYWORD_ONLY || is_open_rest))
             return i;
     }
@@ -220,7 +221,7 @@ static bool bind_keyword(Spec *sp, Call *c, const Arg *a)
     if (i < 0) return unknown_keyword(sp, c, a);
     c->spans[i] = a->span;
     if (c->args[i].kind == SV_ABSENT) return c->args[i] = a->value, true;
-    if (c->params->data[i].kind == PARAM_VARARGS)
+    if (c->params->data[i]->param.kind == PARAM_VARARGS)
         return c->args[i] = constant_tuple(sp, 1, &a->value), true;
     return spec_fail(sp, a->span, "%s gets two values for '%s'", arg_operation(sp, c), a->name);
 }
@@ -237,7 +238,7 @@ static bool bind_positional(Spec *sp, Call *c)
 {
     int given = npositional(c->given), next = 0;
     for (int i = 0; i < c->params->len; i++) {
-        ParamKind k = c->params->data[i].kind;
+        ParamKind k = c->params->data[i]->param.kind;
         if (k == PARAM_VARARGS) return c->args[i] = pack_positional(sp, c->given, next), true;
         if (k != PARAM_POSITIONAL && k != PARAM_POSITIONAL_ONLY) break;
         if (next == given) continue;
@@ -262,7 +263,7 @@ static void note_places(Spec *sp, const Call *c)
     for (int i = 0; i < npositional(c->given) && i < c->params->len; i++) {
         const Span at = c->given->data[i].span;
         if (!at.source) continue;
-        const char *text = span_text(sp->arena, at), *name = c->params->data[i].name;
+        const char *text = span_text(sp->arena, at), *name = c->params->data[i]->param.name;
         if (strcmp(text, name) && walk_param(c->params, text))
             buf_printf(&list, "%s%s for '%s'", list.len ? ", " : "", text, name);
     }
@@ -290,22 +291,22 @@ static bool fill_defaults(Spec *sp, Call *c)
 {
     Buf missing = buf_make(sp->arena);
     for (int i = 0; i < c->params->len; i++) {
-        const AstParam *p = &c->params->data[i];
+        const Ast *p = c->params->data[i];
         if (c->args[i].kind != SV_ABSENT) continue;
-        if (p->kind == PARAM_KWARGS) c->args[i] = pack_keywords(sp, &c->extra);
-        else if (c->fn && is_internal_keyword(p->name))
+        if (p->param.kind == PARAM_KWARGS) c->args[i] = pack_keywords(sp, &c->extra);
+        else if (c->fn && is_internal_keyword(p->param.name))
             c->args[i] = sv_module(module_named(sp->program, "triton.language.semantic"));
         else if (c->defaults) c->args[i] = c->defaults[i];
-        else if (p->default_) c->args[i] = module_eval(sp, c->fn->module, p->default_);
+        else if (p->param.default_) c->args[i] = module_eval(sp, c->fn->module, p->param.default_);
         if (c->args[i].kind == SV_ABSENT)
-            buf_printf(&missing, "%s'%s'", missing.len ? ", " : "", p->name);
+            buf_printf(&missing, "%s'%s'", missing.len ? ", " : "", p->param.name);
     }
     return !missing.len || refuse_missing(sp, c, buf_text(&missing));
 }
 
 bool bind_args(Spec *sp, Call *c)
 {
-    const AstParams *params = c->params;
+    const AstList *params = c->params;
     c->args = arena_array(sp->arena, SpecValue, params->len + 1);
     c->spans = arena_array(sp->arena, Span, params->len + 1);
     for (int i = 0; i < params->len; i++) {
@@ -334,13 +335,13 @@ static Call call_of(const SpecFunc *fn, const Args *args, Span at)
    real code relies on it. */
 static void enter_params(Spec *sp, Frame *f, const SpecValue *values)
 {
-    const AstParams *params = params_of(f->fn);
+    const AstList *params = params_of(f->fn);
     for (int i = 0; i < params->len; i++) {
-        const AstParam *p = &params->data[i];
+        const Ast *p = params->data[i];
         SpecValue v = values[i];
-        if (kernel_is_constexpr(f->module->file, p->annotation)) v = weaken_all(sp, v);
-        if (sp->rq->debug) v = name_value(sp, v, p->name, p->span);
-        scope_set(f->scope, p->name, v, p->span);
+        if (kernel_is_constexpr(f->module->file, p->param.annotation)) v = weaken_all(sp, v);
+        if (sp->rq->debug) v = name_value(sp, v, p->param.name, p->span);
+        scope_set(f->scope, p->param.name, v, p->span);
     }
 }
 
@@ -411,7 +412,7 @@ SpecValue call_constructor(Spec *sp, const SpecFunc *init, SpecValue self, const
     Args all = with_self(sp, self, args, at);
     Call c = call_of(init, &all, at);
     if (!bind_args(sp, &c) || !can_enter(sp, init, true, at)) return sv_error();
-    return run_with(sp, init, c.args, true, c.params->data[0].name, at);
+    return run_with(sp, init, c.args, true, c.params->data[0]->param.name, at);
 }
 
 /* A function of host code: no decorator says that kernels may call it. Methods need none. */
@@ -453,7 +454,7 @@ static SpecValue call_func(Spec *sp, const SpecFunc *fn, const Builtin *b, const
 /* ---- builtins ---- */
 
 typedef struct Signature {
-    const AstParams *params; /* annotated with their kinds */
+    const AstList *params; /* annotated with their kinds */
     SpecValue *defaults;
     const ArgKind **kinds;
 } Signature;
@@ -467,17 +468,17 @@ static const Signature *signature_of(Spec *sp, const Builtin *b)
     const Source *source = source_of_static(sp->arena, b->name, text, strlen(text));
     const AstFile *file = syntax_parse(sp->arena, sp->names, sp->dx, source);
     check(file->ok && file->body.len == 1, "builtins.def: the parameters of '%s'", b->name);
-    const AstParams *params = &file->body.data[0]->def.params;
+    const AstList *params = &file->body.data[0]->def.params;
     const long steps = sp->steps;
     s = arena_new(sp->arena, Signature);
     s->params = params;
     s->defaults = arena_array(sp->arena, SpecValue, params->len + 1);
     s->kinds = arena_array(sp->arena, const ArgKind *, params->len + 1);
     for (int i = 0; i < params->len; i++) {
-        const AstParam *p = &params->data[i];
-        s->defaults[i] = p->default_ ? spec_eval(sp, p->default_) : sv_absent();
-        if (p->annotation) s->kinds[i] = arg_kind(p->annotation->name.id);
-        check(!p->annotation || s->kinds[i], "builtins.def: the kind of '%s'", p->name);
+        const Ast *p = params->data[i];
+        s->defaults[i] = p->param.default_ ? spec_eval(sp, p->param.default_) : sv_absent();
+        if (p->param.annotation) s->kinds[i] = arg_kind(p->param.annotation->name.id);
+        check(!p->param.annotation || s->kinds[i], "builtins.def: the kind of '%s'", p->param.name);
     }
     sp->steps = steps;
     if (!sp->out_of_budget) map_set_ptr(&sp->program->signatures, b, s);
@@ -496,7 +497,7 @@ static SpecValue call_builtin(Spec *sp, const Builtin *b, const Args *args, Span
     if (!bind_args(sp, &c)) return sv_error();
     spec_at(sp, at);
     for (int i = 0; i < s->params->len; i++) {
-        if (s->params->data[i].kind == PARAM_VARARGS)
+        if (s->params->data[i]->param.kind == PARAM_VARARGS)
             c.rest = c.args[i].tuple->data, c.nrest = c.args[i].tuple->len;
         if (!arg_read(sp, &c, i, s->kinds[i], s->defaults[i])) return sv_error();
     }

@@ -25,9 +25,9 @@ const Ast *config_argument(const Ast *call, const char *keyword, int position)
 static const Ast *find_entry(const Ast *dict, Str key)
 {
     if (!dict || dict->kind != AST_DICT) return NULL;
-    for (int i = 0; i < dict->dict.keys.len; i++) {
-        const Ast *k = dict->dict.keys.data[i];
-        if (k && k->kind == AST_STRING && k->string.value == key) return dict->dict.values.data[i];
+    for (int i = 0; i < dict->list.len; i++) {
+        const Ast *k = dict->list.data[i]->pair.first;
+        if (k && k->kind == AST_STRING && k->string.value == key) return dict->list.data[i]->pair.second;
     }
     return NULL;
 }
@@ -275,8 +275,8 @@ static void add_asked(Spec *sp, const SpecFunc *kernel, const Ast *d, Buf *out)
 {
     const Ast *dict = config_argument(d, "values", 0);
     AstNames names = {0};
-    for (int i = 0; dict && dict->kind == AST_DICT && i < dict->dict.values.len; i++)
-        config_asked(sp, kernel, dict->dict.values.data[i], &names);
+    for (int i = 0; dict && dict->kind == AST_DICT && i < dict->list.len; i++)
+        config_asked(sp, kernel, dict->list.data[i]->pair.second, &names);
     for (int i = 0; i < names.len; i++)
         if (walk_param(&kernel->def->def.params, names.data[i])) add_name(out, names.data[i]);
 }

@@ -227,7 +227,7 @@ static SpecValue eval_compare(Spec *sp, const Ast *e)
         SpecValue right = spec_eval(sp, e->compare.rest.data[i]);
         is_mixed |= precedence_is_mixed(e->compare.rest.data[i], right);
         spec_at(sp, e->span);
-        SpecValue link = op_compare(sp, e->compare.ops[i], left, right, e->span);
+        SpecValue link = op_compare(sp, e->compare.ops.data[i].op, left, right, e->span);
         if (sv_is_error(link)) return link;
         if (result.kind != SV_VALUE) result = link; /* all before it hold */
         else result = op_logical(sp, AOP_LOGICAL_AND, result, link, e->span);
@@ -293,16 +293,16 @@ static SpecValue eval_sequence(Spec *sp, const Ast *e, SvKind kind)
 /* {"a": 1}: an object with named fields. */
 static SpecValue eval_dict(Spec *sp, const Ast *e)
 {
-    SpecTuple *t = dict_new(sp, NULL, e->dict.values.len);
-    for (int i = 0; i < e->dict.values.len; i++) {
-        const Ast *k = e->dict.keys.data[i], *x = e->dict.values.data[i];
+    SpecTuple *t = dict_new(sp, NULL, e->list.len);
+    for (int i = 0; i < e->list.len; i++) {
+        const Ast *k = e->list.data[i]->pair.first, *x = e->list.data[i]->pair.second;
         SpecValue v = spec_eval(sp, x);
         if (!k && host_args_are(v)) return host_args_refuse_all(sp, x->span);
         if (!k && !sv_is_error(v) && !constant_is_dict(v))
             return spec_error(sp, x->span, "'**' needs a dict, found %s", spec_describe(sp, v));
         if (k ? !dict_put(sp, t, spec_eval(sp, k), v, k->span) : sv_is_error(v)) return sv_error();
         if (k) continue;
-        t = dict_new(sp, t, v.tuple->len + e->dict.values.len);
+        t = dict_new(sp, t, v.tuple->len + e->list.len);
         for (int j = 0; j < v.tuple->len; j++) dict_put(sp, t, v.tuple->keys[j], v.tuple->data[j], x->span);
     }
     return sv_tuple(SV_RECORD, t);
@@ -310,12 +310,13 @@ static SpecValue eval_dict(Spec *sp, const Ast *e)
 
 static bool comp_clause(Spec *sp, const Ast *e, int i, Values *out);
 
-static bool comp_conditions(Spec *sp, const AstClause *c, bool *take)
+static bool comp_conditions(Spec *sp, const Ast *clause, bool *take)
 {
+    const AstList *conds = &clause->clause.conds;
     *take = true;
-    for (int i = 0; i < c->conds.len && *take; i++) {
-        SpecValue v = eval_constant(sp, c->conds.data[i], "the condition of a comprehension");
-        int truth = sv_is_error(v) ? -2 : op_truth(sp, v, c->conds.data[i]->span);
+    for (int i = 0; i < conds->len && *take; i++) {
+        SpecValue v = eval_constant(sp, conds->data[i], "the condition of a comprehension");
+        int truth = sv_is_error(v) ? -2 : op_truth(sp, v, conds->data[i]->span);
         if (truth < 0) return false;
         *take = truth;
     }
@@ -324,10 +325,10 @@ static bool comp_conditions(Spec *sp, const AstClause *c, bool *take)
 
 static bool comp_item(Spec *sp, const Ast *e, int i, SpecValue item, Values *out)
 {
-    const AstClause *c = &e->comp.clauses.data[i];
+    const Ast *clause = e->comp.clauses.data[i], *target = clause->clause.target;
     bool take;
-    assign(sp, c->target, item, true, c->target->span);
-    if (!comp_conditions(sp, c, &take)) return false;
+    assign(sp, target, item, true, target->span);
+    if (!comp_conditions(sp, clause, &take)) return false;
     return !take || comp_clause(sp, e, i + 1, out);
 }
 
@@ -342,9 +343,9 @@ static bool comp_clause(Spec *sp, const Ast *e, int i, Values *out)
         }
         return !sv_is_error(v) && push_item(sp, out, v, e->span);
     }
-    const AstClause *c = &e->comp.clauses.data[i];
-    SpecValue seq = spec_eval(sp, c->iter), *items;
-    int n = sv_is_error(seq) ? -1 : op_items(sp, seq, &items, c->iter->span);
+    const Ast *iter = e->comp.clauses.data[i]->clause.iter;
+    SpecValue seq = spec_eval(sp, iter), *items;
+    int n = sv_is_error(seq) ? -1 : op_items(sp, seq, &items, iter->span);
     for (int k = 0; k < n; k++)
         if (!comp_item(sp, e, i, items[k], out)) return false;
     return n >= 0;

@@ -246,8 +246,8 @@ static bool visit_alias(const Ast *n, void *user)
 {
     Alias *a = user;
     for (int i = 0; n->kind == AST_FROM && i < n->import.names.len; i++) {
-        const AstAlias *x = &n->import.names.data[i];
-        a->is_constexpr |= x->as == a->name && !strcmp(x->name, "constexpr");
+        const Ast *x = n->import.names.data[i];
+        a->is_constexpr |= x->alias.as == a->name && !strcmp(x->alias.name, "constexpr");
     }
     for (int i = 0; n->kind == AST_ASSIGN && i < n->assign.targets.len; i++) {
         const Ast *t = n->assign.targets.data[i];
@@ -306,18 +306,18 @@ static bool is_type_name(const Ast *annotation, const char *name)
 
 void kernel_param(Arena *a, const AstFile *file, const Ast *def, int i, TkcParam *out)
 {
-    const AstParam *p = &def->def.params.data[i];
-    *out = (TkcParam){.size = sizeof *out, .name = p->name};
-    if (p->annotation) {
-        out->is_constexpr = kernel_is_constexpr(file, p->annotation);
-        const char *name = kernel_last_name(p->annotation);
+    const Ast *p = def->def.params.data[i], *says = p->param.annotation;
+    *out = (TkcParam){.size = sizeof *out, .name = p->param.name};
+    if (says) {
+        out->is_constexpr = kernel_is_constexpr(file, says);
+        const char *name = kernel_last_name(says);
         DType dt = dtype_find(name, strlen(name));
-        if (p->annotation->kind == AST_STRING) read_string(a, p->annotation->string.value, out);
-        else if (dt != DT_NONE && (p->annotation->kind == AST_ATTRIBUTE ||
-                                   is_type_name(p->annotation, dtype_info(dt)->name)))
+        if (says->kind == AST_STRING) read_string(a, says->string.value, out);
+        else if (dt != DT_NONE &&
+                 (says->kind == AST_ATTRIBUTE || is_type_name(says, dtype_info(dt)->name)))
             out->type = dtype_info(dt)->short_name;
-        out->is_fixed = out->type && p->annotation->kind == AST_STRING;
-        out->is_int = is_type_name(p->annotation, "int");
+        out->is_fixed = out->type && says->kind == AST_STRING;
+        out->is_int = is_type_name(says, "int");
     }
-    if (p->default_) out->default_ = span_text(a, p->default_->span);
+    if (p->param.default_) out->default_ = span_text(a, p->param.default_->span);
 }

@@ -146,28 +146,29 @@ static bool is_mention(const Ast *n, void *user)
            (n->kind == AST_KEYWORD && n->keyword.name == name);
 }
 
-static bool is_unused(const SpecFunc *fn, const AstParam *p)
+static bool is_unused(const SpecFunc *fn, const Ast *p)
 {
     static const char *const launch_options[] = {"num_warps", "num_stages", "num_ctas", NULL};
-    if (p->kind == PARAM_VARARGS || p->kind == PARAM_KWARGS || p->name[0] == '_') return false;
+    Str name = p->param.name;
+    if (p->param.kind == PARAM_VARARGS || p->param.kind == PARAM_KWARGS || name[0] == '_') return false;
     /* what it does is looked at first: there most are */
-    return !str_among(p->name, launch_options) &&
-           !walk_list_any(&fn->def->def.body, is_mention, (void *)p->name) &&
-           !walk_any(fn->def, is_mention, (void *)p->name);
+    return !str_among(name, launch_options) &&
+           !walk_list_any(&fn->def->def.body, is_mention, (void *)name) &&
+           !walk_any(fn->def, is_mention, (void *)name);
 }
 
 /* In one warning: strides that are passed by custom come in dozens. */
 void lint_parameters(Spec *sp, const SpecFunc *fn)
 {
-    const AstParams *params = &fn->def->def.params;
+    const AstList *params = &fn->def->def.params;
     Buf names = buf_make(sp->arena);
     int n = 0;
     Span first = SPAN_NONE;
     for (int i = 0; i < params->len; i++) {
-        if (!is_unused(fn, &params->data[i])) continue;
+        if (!is_unused(fn, params->data[i])) continue;
         if (n++) buf_puts(&names, ", ");
-        else first = params->data[i].span;
-        buf_printf(&names, "'%s'", params->data[i].name);
+        else first = params->data[i]->span;
+        buf_printf(&names, "'%s'", params->data[i]->param.name);
     }
     if (n == 0) return;
     diag_warning(sp->dx, DIAG_UNUSED_PARAMETER, first, "%s %s never used: %s",

@@ -479,10 +479,8 @@ static bool try_for(Loop *l, bool is_last_try)
     if (l->range->stages) ir_set_int(l->sp->fn, l->op, ATTR_STAGES, l->range->stages);
     if (l->range->unroll > 1) ir_set_int(l->sp->fn, l->op, ATTR_UNROLL, l->range->unroll);
     if (l->range->no_licm) ir_set_int(l->sp->fn, l->op, ATTR_NO_LICM, 1);
-    const Loc *loc = sp->b.loc;
     Region *body = l->op->regions[0];
-    sp->b = build_at_end(sp->fn, body);
-    sp->b.loc = loc;
+    sp->b = build_in(&sp->b, body);
     set_carried(l, body->args + carry_own_params(l->op));
     scope_watch(sp->frame->scope);
     assign(sp, l->s->loop.target, sv_value(body->args[0]), true, l->s->loop.target->span);

@@ -197,11 +197,11 @@ static void bind_import(BindJob j, const Ast *n)
 {
     Program *p = j.m->program;
     for (int i = 0; i < n->import.names.len; i++) {
-        const AstAlias *x = &n->import.names.data[i];
-        const char *dot = strchr(x->name, '.');
-        Str module =
-            x->as || !dot ? x->name : intern(p->ir->names, x->name, (size_t)(dot - x->name));
-        Global *g = bind(j, x->as ? x->as : module, GLOBAL_MODULE, n, x->span);
+        const Ast *x = n->import.names.data[i];
+        Str name = x->alias.name, as = x->alias.as;
+        const char *dot = strchr(name, '.');
+        Str module = as || !dot ? name : intern(p->ir->names, name, (size_t)(dot - name));
+        Global *g = bind(j, as ? as : module, GLOBAL_MODULE, n, x->span);
         g->module = module;
     }
 }
@@ -209,14 +209,15 @@ static void bind_import(BindJob j, const Ast *n)
 static void bind_from(BindJob j, const Ast *n)
 {
     for (int i = 0; i < n->import.names.len; i++) {
-        const AstAlias *x = &n->import.names.data[i];
-        if (strcmp(x->name, "*") == 0) {
+        const Ast *x = n->import.names.data[i];
+        Str name = x->alias.name, as = x->alias.as;
+        if (strcmp(name, "*") == 0) {
             if (!j.unreached) vec_push(j.m->program->arena, &j.m->stars, n);
             continue;
         }
-        Global *g = bind(j, x->as ? x->as : x->name, GLOBAL_FROM, n, x->span);
+        Global *g = bind(j, as ? as : name, GLOBAL_FROM, n, x->span);
         g->module = n->import.module;
-        g->member = x->name;
+        g->member = name;
     }
 }
 
@@ -248,7 +249,7 @@ static SpecModule *missing_of(SpecModule *m, const Ast *n)
         return import_missing(import_module(m, n->import.level, n->import.module, n->span));
     SpecModule *missing = NULL;
     for (int i = 0; n->kind == AST_IMPORT && i < n->import.names.len && !missing; i++)
-        missing = import_missing(import_module(m, 0, n->import.names.data[i].name, n->span));
+        missing = import_missing(import_module(m, 0, n->import.names.data[i]->alias.name, n->span));
     return missing;
 }
 
@@ -258,7 +259,7 @@ static bool import_fails(SpecModule *m, const Ast *n)
     if (n->kind != AST_FROM || missing_of(m, n)) return missing_of(m, n);
     SpecModule *from = import_module(m, n->import.level, n->import.module, n->span);
     for (int i = 0; from->kind == MODULE_NAMES && i < n->import.names.len; i++) {
-        Str name = n->import.names.data[i].name;
+        Str name = n->import.names.data[i]->alias.name;
         if (strcmp(name, "*") != 0 && sv_is_absent(names_attribute(from, name))) return true;
     }
     return false;
@@ -282,7 +283,7 @@ static const Ast *failing_in(SpecModule *m, const Ast *n)
         found = failing_import(m, &n->try_.body, &at);
         if (!found) return failing_import(m, &n->try_.orelse, &at);
         if (!n->try_.handlers.len) return found;
-        return failing_import(m, &n->try_.handlers.data[0].body, &at);
+        return failing_import(m, &n->try_.handlers.data[0]->handler.body, &at);
     default: return NULL;
     }
 }
@@ -309,7 +310,7 @@ static void bind_try(BindJob j, const Ast *n)
     j.is_tried = true;
     bind_statements(j, &before);
     for (int i = 0; i < n->try_.handlers.len; i++)
-        bind_statements(j, &n->try_.handlers.data[i].body);
+        bind_statements(j, &n->try_.handlers.data[i]->handler.body);
     if (failing) j.unreached = failing;
     bind_statements(j, &rest);
     bind_statements(j, &n->try_.orelse);

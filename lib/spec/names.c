@@ -12,12 +12,6 @@ typedef struct NameCheck {
     Map reported;
 } NameCheck;
 
-static void add_params(NameCheck *c, const AstParams *params)
-{
-    for (int i = 0; i < params->len; i++)
-        scope_set(c->locals, params->data[i].name, sv_none(), params->data[i].span);
-}
-
 static void add_names(NameCheck *c, const AstNames *names, Span at)
 {
     for (int i = 0; i < names->len; i++) scope_set(c->locals, names->data[i], sv_none(), at);
@@ -28,15 +22,10 @@ static void add_names(NameCheck *c, const AstNames *names, Span at)
 static bool visit_binders(const Ast *n, void *user)
 {
     NameCheck *c = user;
-    if (n->kind == AST_LAMBDA) add_params(c, &n->lambda.params);
-    if (n->kind == AST_DEF) add_params(c, &n->def.params);
-    if (n->kind == AST_LISTCOMP || n->kind == AST_SETCOMP || n->kind == AST_DICTCOMP ||
-        n->kind == AST_GENERATOR) {
-        AstNames names = {0};
-        for (int i = 0; i < n->comp.clauses.len; i++)
-            walk_target(c->sp->arena, n->comp.clauses.data[i].target, &names);
-        add_names(c, &names, n->span);
-    }
+    AstNames names = {0};
+    if (n->kind == AST_PARAM) vec_push(c->sp->arena, &names, n->param.name);
+    if (n->kind == AST_CLAUSE) walk_target(c->sp->arena, n->clause.target, &names);
+    add_names(c, &names, n->span);
     return true;
 }
 
@@ -117,7 +106,7 @@ static NameCheck open_function(Spec *sp, SpecModule *m, const Ast *def)
     if (def->def.inside)
         diag_quietly(sp->dx, c.maker = syntax_parse_skipped(sp->arena, sp->names, sp->dx, m->file,
                                                              def->def.inside));
-    add_params(&c, &def->def.params);
+    for (int i = 0; i < def->def.params.len; i++) visit_binders(def->def.params.data[i], &c);
     walk_assigned(sp->arena, &def->def.body, &assigned);
     add_names(&c, &assigned, def->span);
     walk_list(&def->def.body, visit_binders, &c);

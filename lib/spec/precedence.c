@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "ir/ir.h"
-#include "spec/eval.h"
 
 /* In brackets: ranges of expressions are without those around them. */
 static bool is_bracketed(Span at)
@@ -53,7 +52,7 @@ bool precedence_refuse(Spec *sp, const Ast *e)
     left.end = op.begin, right.begin = op.end;
     spec_error(sp, link->span,
                "'%s' binds more tightly than '%s': both sides are compared with the result of this",
-               ast_op_text(link->binary.op), ast_op_text(e->compare.ops[i]));
+               ast_op_text(link->binary.op), ast_op_text(e->compare.ops.data[i].op));
     spec_note(sp, SPAN_NONE, "put each comparison in parentheses");
     if (last == 1 && !has_line_end(e->span))
         spec_fixit(sp, e->span, "(%s) %s (%s)", trimmed(sp, left), ast_op_text(link->binary.op),
@@ -99,7 +98,7 @@ static void find_cuts(Spec *sp, const Ast *e, Cuts *out)
 static bool compares_within(const Ast *compare, uint32_t begin, uint32_t end)
 {
     for (int i = 0; i < compare->compare.rest.len; i++) {
-        Span op = compare->compare.op_spans[i];
+        Span op = compare->compare.ops.data[i].span;
         if (begin <= op.begin && op.end <= end) return true;
     }
     return false;
@@ -138,7 +137,7 @@ void precedence_warn(Spec *sp, const Ast *compare)
     Span op = cuts.data[0]; /* of the operand that mixes them */
     Diag *d = diag_warning(sp->dx, DIAG_PRECEDENCE, at,
                            "'%s' binds tighter than '%s': its operands are not the comparisons",
-                           span_text(sp->arena, op), ast_op_text(compare->compare.ops[0]));
+                           span_text(sp->arena, op), ast_op_text(compare->compare.ops.data[0].op));
     diag_note(sp->dx, d, SPAN_NONE, "write brackets around each comparison");
     if (!has_line_end(at)) diag_fixit(sp->dx, d, at, "%s", bracketed_text(sp, compare, &cuts));
 }

@@ -164,10 +164,14 @@ static SpecValue bind_fields(Spec *sp, const RecordClass *c, const RecordClass *
                              const Args *args, Span at)
 {
     SpecTuple *t = new_record(sp, made);
-    AstParams params = {.data = arena_array(sp->arena, AstParam, c->len + 1), .len = c->len};
-    for (int i = 0; i < c->len; i++)
-        params.data[i] = (AstParam){
-            .name = c->fields[i], .kind = c->keywords_only ? PARAM_KEYWORD_ONLY : PARAM_POSITIONAL};
+    const ParamKind kind = c->keywords_only ? PARAM_KEYWORD_ONLY : PARAM_POSITIONAL;
+    AstList params = {0};
+    for (int i = 0; i < c->len; i++) {
+        Ast *param = ast_new(sp->arena, AST_PARAM, SPAN_NONE);
+        param->param.kind = kind;
+        param->param.name = c->fields[i];
+        vec_push(sp->arena, &params, param);
+    }
     Call call = {.name = c->name,
                  .method = c->keywords_only ? "_replace" : NULL,
                  .params = &params,

@@ -3,8 +3,6 @@
    budgets. */
 #include "spec/spec.h"
 
-#include <stdarg.h>
-
 #include "base/limit.h"
 #include "ir/verify.h"
 #include "spec/advice.h"
@@ -229,25 +227,17 @@ static void add_call_notes(Spec *sp, Diag *d)
     }
 }
 
-SpecValue spec_error_as(Spec *sp, DiagId id, Span at, const char *fmt, ...)
+SpecValue spec_report(Spec *sp, DiagId id, Span at, const char *text)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    sp->last_error = diag_error_as(sp->dx, id, spec_place(sp, at), "%s",
-                                   arena_vprintf(sp->arena, fmt, ap));
-    va_end(ap);
+    sp->last_error = diag_error_as(sp->dx, id, spec_place(sp, at), "%s", text);
     if (sp->frame) sp->frame->failed = true;
     add_call_notes(sp, sp->last_error);
     return sv_error();
 }
 
-void spec_warning(Spec *sp, DiagId id, Span at, const char *fmt, ...)
+void spec_warn(Spec *sp, DiagId id, Span at, const char *text)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    Diag *d = diag_warning(sp->dx, id, spec_place(sp, at), "%s", arena_vprintf(sp->arena, fmt, ap));
-    va_end(ap);
-    add_call_notes(sp, d);
+    add_call_notes(sp, diag_warning(sp->dx, id, spec_place(sp, at), "%s", text));
 }
 
 /* ---- budgets ---- */

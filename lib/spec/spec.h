@@ -120,7 +120,8 @@ bool spec_in_library(const Spec *sp);
 #define spec_null(sp, at, ...) (spec_error(sp, at, __VA_ARGS__), NULL)
 #define spec_count(sp, at, ...) (spec_error(sp, at, __VA_ARGS__), -1)
 /* The same for what has a row of its own in base/diag_ids.def. */
-SpecValue spec_error_as(Spec *sp, DiagId id, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+SpecValue spec_report(Spec *sp, DiagId id, Span at, const char *text);
+#define spec_error_as(sp, id, at, ...) spec_report(sp, id, at, arena_printf((sp)->arena, __VA_ARGS__))
 /* The same for a budget that is spent: `option` of TkcOptions raises it. */
 #define spec_limit(sp, option, at, ...)                                                            \
     (spec_error_as(sp, DIAG_LIMIT, at, __VA_ARGS__), diag_larger((sp)->dx, (sp)->last_error, option), sv_error())
@@ -131,7 +132,8 @@ SpecValue spec_error_as(Spec *sp, DiagId id, Span at, const char *fmt, ...) __at
     (diag_note((sp)->dx, (sp)->last_error, at, __VA_ARGS__), sv_error())
 #define spec_fixit(sp, at, ...) diag_fixit((sp)->dx, (sp)->last_error, at, __VA_ARGS__)
 #define spec_suggest(sp, at, word, near) diag_suggest((sp)->dx, (sp)->last_error, at, word, near)
-void spec_warning(Spec *sp, DiagId id, Span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void spec_warn(Spec *sp, DiagId id, Span at, const char *text);
+#define spec_warning(sp, id, at, ...) spec_warn(sp, id, at, arena_printf((sp)->arena, __VA_ARGS__))
 /* Makes ops built from now on come from `at`. */
 void spec_at(Spec *sp, Span at);
 SpecValue spec_eval(Spec *sp, const Ast *e);

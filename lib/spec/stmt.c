@@ -294,8 +294,9 @@ static bool is_profile_scope(Spec *sp, const Ast *context)
 static Flow exec_with(Spec *sp, const Ast *s, const Rest *rest)
 {
     for (int i = 0; i < s->with.items.len; i++) {
-        if (!is_profile_scope(sp, s->with.items.data[i])) return refuse(sp, s);
-        spec_eval(sp, s->with.items.data[i]);
+        const Ast *context = s->with.items.data[i]->pair.first;
+        if (!is_profile_scope(sp, context)) return refuse(sp, s);
+        spec_eval(sp, context);
     }
     return exec_block(sp, &s->with.body, rest);
 }

@@ -21,16 +21,16 @@ typedef struct Tuning {
 
 static bool is_parameter(const Tuning *t, Str name)
 {
-    const AstParams *params = &t->kernel->def->def.params;
+    const AstList *params = &t->kernel->def->def.params;
     return walk_param(params, name) || walk_takes_any(params);
 }
 
 static const char *parameter_list(const Tuning *t)
 {
-    const AstParams *params = &t->kernel->def->def.params;
+    const AstList *params = &t->kernel->def->def.params;
     Buf out = buf_make(t->sp->arena);
     for (int i = 0; i < params->len; i++)
-        buf_printf(&out, "%s'%s'", i ? ", " : "", params->data[i].name);
+        buf_printf(&out, "%s'%s'", i ? ", " : "", params->data[i]->param.name);
     return buf_text(&out);
 }
 
@@ -38,7 +38,7 @@ static const char *parameter_list(const Tuning *t)
 static void check_name(Tuning *t, const Ast *text)
 {
     if (!text || text->kind != AST_STRING) return;
-    const AstParams *params = &t->kernel->def->def.params;
+    const AstList *params = &t->kernel->def->def.params;
     Str name = text->string.value;
     if (is_parameter(t, name) || host_args_is_option(name) || map_has(&t->told, (uintptr_t)name))
         return;
@@ -55,6 +55,11 @@ static void check_name(Tuning *t, const Ast *text)
 static void check_names(Tuning *t, const AstList *texts)
 {
     for (int i = 0; i < texts->len; i++) check_name(t, texts->data[i]);
+}
+
+static void check_keys(Tuning *t, const Ast *dict)
+{
+    for (int i = 0; i < dict->list.len; i++) check_name(t, dict->list.data[i]->pair.first);
 }
 
 /* ---- keywords ---- */
@@ -119,7 +124,7 @@ static bool visit_config(const Ast *n, void *user)
     Tuning *t = user;
     if (!is_call_of(n, &config)) return true;
     const Ast *values = argument(t, &config, n, 0);
-    if (values && values->kind == AST_DICT) check_names(t, &values->dict.keys);
+    if (values && values->kind == AST_DICT) check_keys(t, values);
     return true;
 }
 
@@ -213,14 +218,14 @@ static void check_heuristics(Tuning *t, const Ast *d)
 {
     const Ast *values = argument(t, &heuristics, d, 0);
     if (!values || values->kind != AST_DICT) return;
-    check_names(t, &values->dict.keys);
-    for (int i = 0; i < values->dict.values.len; i++) {
-        const Ast *rule = values->dict.values.data[i];
-        if (!values->dict.keys.data[i]) continue;
+    check_keys(t, values);
+    for (int i = 0; i < values->list.len; i++) {
+        const Ast *rule = values->list.data[i]->pair.second;
+        if (!values->list.data[i]->pair.first) continue;
         if (rule->kind != AST_LAMBDA) {
             check_rule_kind(t, rule);
         } else if (rule->lambda.params.len == 1) {
-            Rule r = {t, rule->lambda.params.data[0].name};
+            Rule r = {t, rule->lambda.params.data[0]->param.name};
             walk_ast(rule->lambda.body, visit_argument, &r);
         }
     }

@@ -44,22 +44,22 @@ bool walk_list_any(const AstList *list, WalkIs is, void *user)
     return s.found;
 }
 
-bool walk_takes_any(const AstParams *params)
+bool walk_takes_any(const AstList *params)
 {
-    return params->len && params->data[params->len - 1].kind == PARAM_KWARGS;
+    return params->len && params->data[params->len - 1]->param.kind == PARAM_KWARGS;
 }
 
-const AstParam *walk_param(const AstParams *params, const char *name)
+const Ast *walk_param(const AstList *params, const char *name)
 {
     for (int i = 0; i < params->len; i++)
-        if (strcmp(params->data[i].name, name) == 0) return &params->data[i];
+        if (strcmp(params->data[i]->param.name, name) == 0) return params->data[i];
     return NULL;
 }
 
-const Str *walk_param_names(Arena *a, const AstParams *params)
+const Str *walk_param_names(Arena *a, const AstList *params)
 {
     Str *names = arena_array(a, Str, params->len + 1);
-    for (int i = 0; i < params->len; i++) names[i] = params->data[i].name;
+    for (int i = 0; i < params->len; i++) names[i] = params->data[i]->param.name;
     return names;
 }
 
@@ -97,8 +97,8 @@ static void add_target(Names *to, const Ast *t)
 static void add_import(Names *to, const Ast *n)
 {
     for (int i = 0; i < n->import.names.len; i++) {
-        const AstAlias *x = &n->import.names.data[i];
-        add_name(to, x->as ? x->as : x->name);
+        const Ast *x = n->import.names.data[i];
+        add_name(to, x->alias.as ? x->alias.as : x->alias.name);
     }
 }
 
@@ -116,9 +116,7 @@ static bool visit_assigned(const Ast *n, void *user)
     case AST_ANNASSIGN: add_target(to, n->annassign.target); return true;
     case AST_FOR: add_target(to, n->loop.target); return true;
     case AST_NAMED: add_target(to, n->named.target); return true;
-    case AST_WITH:
-        for (int i = 0; i < n->with.vars.len; i++) add_target(to, n->with.vars.data[i]);
-        return true;
+    case AST_ITEM: add_target(to, n->pair.second); return true;
     case AST_DEF: add_name(to, n->def.name); return false;
     case AST_CLASS: add_name(to, n->class_.name); return false;
     case AST_IMPORT: case AST_FROM: add_import(to, n); return false;

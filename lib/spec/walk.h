@@ -26,10 +26,10 @@ typedef bool (*WalkIs)(const Ast *n, void *user);
 bool walk_any(const Ast *n, WalkIs is, void *user);
 bool walk_list_any(const AstList *list, WalkIs is, void *user);
 /* The last parameter is **name, which takes keywords of any name. */
-bool walk_takes_any(const AstParams *params);
+bool walk_takes_any(const AstList *params);
 /* The first parameter of that name, or NULL; the names of all. */
-const AstParam *walk_param(const AstParams *params, const char *name);
-const Str *walk_param_names(Arena *a, const AstParams *params);
+const Ast *walk_param(const AstList *params, const char *name);
+const Str *walk_param_names(Arena *a, const AstList *params);
 /* The names one expression binds as an assignment target. */
 void walk_target(Arena *a, const Ast *target, AstNames *out);
 

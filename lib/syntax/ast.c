@@ -38,32 +38,28 @@ const char *ast_describe(const Ast *node)
 
 /* ---- children ---- */
 
-#define NODE(path, role) {FIELD_NODE, offsetof(Ast, path), 0, role, NULL}
-#define LIST(path, role) {FIELD_LIST, offsetof(Ast, path), 0, role, NULL}
-#define BLOCK(path, role) {FIELD_BLOCK, offsetof(Ast, path), 0, role, NULL}
-#define PAIRS(path, other, role, role2) {FIELD_PAIRS, offsetof(Ast, path), offsetof(Ast, other), role, role2}
-#define PARAMS(path) {FIELD_PARAMS, offsetof(Ast, path), 0, "param", NULL}
-#define CLAUSES(path) {FIELD_CLAUSES, offsetof(Ast, path), 0, NULL, NULL}
-#define HANDLERS(path) {FIELD_HANDLERS, offsetof(Ast, path), 0, NULL, NULL}
-#define END {FIELD_END, 0, 0, NULL, NULL}
+#define NODE(path, role) {FIELD_NODE, offsetof(Ast, path), role}
+#define LIST(path, role) {FIELD_LIST, offsetof(Ast, path), role}
+#define BLOCK(path, role) {FIELD_BLOCK, offsetof(Ast, path), role}
+#define HANDLERS(path) {FIELD_HANDLERS, offsetof(Ast, path), NULL}
+#define END {FIELD_END, 0, NULL}
 
 /* clang-format off */
 static const AstField none_fields[] = {END},
     list_fields[] = {LIST(list, NULL), END},
     format_fields[] = {NODE(format.value, NULL), NODE(format.spec, "spec"), END},
-    dict_fields[] = {PAIRS(dict.keys, dict.values, "key", "value"), END},
     unary_fields[] = {NODE(unary.operand, NULL), END},
     binary_fields[] = {NODE(binary.left, "left"), NODE(binary.right, "right"), END},
     compare_fields[] = {NODE(compare.first, NULL), LIST(compare.rest, NULL), END},
     ifexp_fields[] = {NODE(ifexp.then, "then"), NODE(ifexp.cond, "cond"), NODE(ifexp.orelse, "else"), END},
-    lambda_fields[] = {PARAMS(lambda.params), NODE(lambda.body, "body"), END},
+    lambda_fields[] = {LIST(lambda.params, NULL), NODE(lambda.body, "body"), END},
     call_fields[] = {NODE(call.callee, "callee"), LIST(call.args, "arg"), END},
     keyword_fields[] = {NODE(keyword.value, NULL), END},
     attribute_fields[] = {NODE(attribute.value, NULL), END},
     subscript_fields[] = {NODE(subscript.value, NULL), NODE(subscript.index, "index"), END},
     slice_fields[] = {NODE(slice.lo, "lo"), NODE(slice.hi, "hi"), NODE(slice.step, "step"), END},
     named_fields[] = {NODE(named.target, "target"), NODE(named.value, "value"), END},
-    comp_fields[] = {NODE(comp.element, "element"), NODE(comp.value, "value"), CLAUSES(comp.clauses), END},
+    comp_fields[] = {NODE(comp.element, "element"), NODE(comp.value, "value"), LIST(comp.clauses, NULL), END},
     assign_fields[] = {LIST(assign.targets, "target"), NODE(assign.value, "value"), END},
     annassign_fields[] = {NODE(annassign.target, "target"), NODE(annassign.annotation, "annotation"),
                           NODE(annassign.value, "value"), END},
@@ -73,19 +69,23 @@ static const AstField none_fields[] = {END},
                      BLOCK(loop.orelse, "else"), END},
     assert__fields[] = {NODE(pair.first, NULL), NODE(pair.second, "message"), END},
     raise_fields[] = {NODE(pair.first, NULL), NODE(pair.second, "from"), END},
-    with_fields[] = {PAIRS(with.items, with.vars, "item", "as"), BLOCK(with.body, "body"), END},
+    with_fields[] = {LIST(with.items, NULL), BLOCK(with.body, "body"), END},
     try__fields[] = {BLOCK(try_.body, "body"), HANDLERS(try_.handlers), BLOCK(try_.orelse, "else"),
                      BLOCK(try_.finalbody, "finally"), END},
-    def_fields[] = {LIST(def.decorators, "decorator"), PARAMS(def.params), NODE(def.returns, "returns"),
+    def_fields[] = {LIST(def.decorators, "decorator"), LIST(def.params, NULL), NODE(def.returns, "returns"),
                     BLOCK(def.body, "body"), END},
     class__fields[] = {LIST(class_.decorators, "decorator"), LIST(class_.args, "arg"),
-                       BLOCK(class_.body, "body"), END};
+                       BLOCK(class_.body, "body"), END},
+    param_fields[] = {NODE(param.annotation, "annotation"), NODE(param.default_, "default"), END},
+    entry_fields[] = {NODE(pair.first, "key"), NODE(pair.second, "value"), END},
+    item_fields[] = {NODE(pair.first, "item"), NODE(pair.second, "as"), END},
+    clause_fields[] = {NODE(clause.target, "for"), NODE(clause.iter, "in"), LIST(clause.conds, "if"), END},
+    handler_fields[] = {NODE(handler.type, "type"), BLOCK(handler.body, "body"), END};
 /* clang-format on */
 
 const AstField *ast_fields(AstKind kind)
 {
     static const AstField *const fields[AST_COUNT] = {
-        [AST_INVALID] = none_fields,
 #define AST(ID, text, described, children) [AST_##ID] = children##_fields,
 #include "syntax/ast.def"
     };
@@ -104,53 +104,13 @@ static void all(Visitor v, const AstList *list)
     for (int i = 0; i < list->len; i++) one(v, list->data[i]);
 }
 
-static void all_pairs(Visitor v, const AstList *first, const AstList *second)
-{
-    for (int i = 0; i < first->len; i++) {
-        one(v, first->data[i]);
-        one(v, second->data[i]);
-    }
-}
-
-static void all_params(Visitor v, const AstParams *params)
-{
-    for (int i = 0; i < params->len; i++) {
-        one(v, params->data[i].annotation);
-        one(v, params->data[i].default_);
-    }
-}
-
-static void all_clauses(Visitor v, const AstClauses *clauses)
-{
-    for (int i = 0; i < clauses->len; i++) {
-        one(v, clauses->data[i].target);
-        one(v, clauses->data[i].iter);
-        all(v, &clauses->data[i].conds);
-    }
-}
-
-static void all_handlers(Visitor v, const AstHandlers *handlers)
-{
-    for (int i = 0; i < handlers->len; i++) {
-        one(v, handlers->data[i].type);
-        all(v, &handlers->data[i].body);
-    }
-}
-
 void ast_each_child(const Ast *node, void (*visit)(void *context, Ast *child), void *context)
 {
     Visitor v = {visit, context};
     for (const AstField *f = ast_fields(node->kind); f->kind != FIELD_END; f++) {
         const void *at = (const char *)node + f->offset;
-        switch (f->kind) {
-        case FIELD_NODE: one(v, *(Ast *const *)at); break;
-        case FIELD_LIST: case FIELD_BLOCK: all(v, at); break;
-        case FIELD_PAIRS: all_pairs(v, at, (const void *)((const char *)node + f->other)); break;
-        case FIELD_PARAMS: all_params(v, at); break;
-        case FIELD_CLAUSES: all_clauses(v, at); break;
-        case FIELD_HANDLERS: all_handlers(v, at); break;
-        case FIELD_END: break;
-        }
+        if (f->kind == FIELD_NODE) one(v, *(Ast *const *)at);
+        else all(v, at);
     }
 }
 
@@ -159,7 +119,7 @@ void ast_each_block(Ast *node, void (*visit)(void *context, AstList *block), voi
     for (const AstField *f = ast_fields(node->kind); f->kind != FIELD_END; f++) {
         if (f->kind == FIELD_BLOCK) visit(context, (AstList *)((char *)node + f->offset));
         for (int i = 0; f->kind == FIELD_HANDLERS && i < node->try_.handlers.len; i++)
-            visit(context, &node->try_.handlers.data[i].body);
+            visit(context, &node->try_.handlers.data[i]->handler.body);
     }
 }
 

@@ -12,13 +12,13 @@
 #include "base/vec.h"
 
 typedef enum AstKind {
-    AST_INVALID,
 #define AST(ID, text, described, children) AST_##ID,
 #include "syntax/ast.def"
     AST_COUNT
 } AstKind;
 
 #define AST_FIRST_STMT AST_EXPR
+#define AST_FIRST_PART AST_PARAM
 
 /* Operators of UNARY, BINARY, AUGASSIGN, BOOLOP, COMPARE. */
 typedef enum AstOp {
@@ -40,25 +40,8 @@ typedef enum ParamKind {
     PARAM_VARARGS,
     PARAM_KWARGS
 } ParamKind;
-typedef struct AstParam {
-    Str name;
-    Span span;
-    ParamKind kind;
-    Ast *annotation; /* or NULL */
-    Ast *default_;   /* or NULL */
-} AstParam;
-typedef struct AstParams { AstParam *data; int len, cap; } AstParams;
-
-/* One dotted name with an alias: import a.b as c. */
-typedef struct AstAlias { Str name; Str as; /* or NULL */ Span span; } AstAlias;
-typedef struct AstAliases { AstAlias *data; int len, cap; } AstAliases;
 typedef struct AstNames { Str *data; int len, cap; } AstNames;
-
-/* for target in iter if cond if cond */
-typedef struct AstClause { Ast *target, *iter; AstList conds; bool is_async; } AstClause;
-typedef struct AstClauses { AstClause *data; int len, cap; } AstClauses;
-typedef struct AstHandler { Ast *type; Str name; AstList body; Span span; } AstHandler;
-typedef struct AstHandlers { AstHandler *data; int len, cap; } AstHandlers;
+typedef struct AstOperator { AstOp op; Span span; } AstOperator;
 
 struct Ast {
     AstKind kind;
@@ -79,17 +62,15 @@ struct Ast {
             Str debug_text;
         } format; /* conversion r, s, a or 0; spec FSTRING or NULL; debug_text of {x=}, or NULL */
         AstList list;
-        struct { AstList keys, values; } dict;
         struct { AstOp op; Ast *operand; } unary;
         struct { AstOp op; Ast *left, *right; Span op_span; } binary;
         struct {
             Ast *first;
-            AstOp *ops;
-            Span *op_spans;
+            VEC(AstOperator) ops;
             AstList rest;
         } compare; /* rest.len operators */
         struct { Ast *cond, *then, *orelse; } ifexp;
-        struct { AstParams params; Ast *body; } lambda;
+        struct { AstList params; Ast *body; } lambda;
         struct {
             Ast *callee;
             AstList args;
@@ -99,24 +80,24 @@ struct Ast {
         struct { Ast *value, *index; } subscript;
         struct { Ast *lo, *hi, *step; } slice;
         struct { Ast *target, *value; } named;
-        struct { Ast *element, *value; AstClauses clauses; } comp;  /* value only for DICTCOMP */
+        struct { Ast *element, *value; AstList clauses; } comp;     /* value only for DICTCOMP */
         struct { AstList targets; Ast *value; } assign;
         struct { Ast *target, *annotation, *value; } annassign;
         struct { Ast *cond; AstList body, orelse; } branch;
         struct { Ast *target, *iter; AstList body, orelse; bool is_async; } loop;
-        struct { Ast *first, *second; } pair;
-        struct { AstList items, vars, body; bool is_async; } with;   /* vars.data[i] may be NULL */
-        struct { AstList body, orelse, finalbody; AstHandlers handlers; } try_;
+        struct { Ast *first, *second; } pair; /* either may be NULL */
+        struct { AstList items, body; bool is_async; } with;
+        struct { AstList body, handlers, orelse, finalbody; } try_;
         AstNames names;
         struct {
             int level;
             Str module;
-            AstAliases names;
+            AstList names;
         } import; /* FROM: level dots, module may be ""; IMPORT: names only */
         struct {
             Str name;
             Span name_span;
-            AstParams params;
+            AstList params;
             Ast *returns;
             AstList decorators, body;
             bool is_async, is_method;
@@ -129,6 +110,10 @@ struct Ast {
             int first_token, last_token;
             const char *what;
         } skipped; /* names it would bind; what: "function", "class", "statement" */
+        struct { ParamKind kind; Str name; Ast *annotation, *default_; } param; /* both may be NULL */
+        struct { Ast *target, *iter; AstList conds; bool is_async; } clause;
+        struct { Ast *type; Str name; AstList body; } handler; /* type and name may be NULL */
+        struct { Str name, as; } alias;                        /* as may be NULL */
     };
 };
 
@@ -138,28 +123,23 @@ Ast *ast_new(Arena *a, AstKind kind, Span span);
 const char *ast_kind_text(AstKind kind);
 /* How a message calls a node: "a call", "a lambda". */
 const char *ast_describe(const Ast *node);
-/* Where a node has children: one, which may be NULL; a list; two lists side by side, of which the first's
-   items may be NULL; or what looks through to nodes. A block is a list of statements. The role is
-   what a child is to its parent, or NULL. */
+/* Where a node has children: one, which may be NULL, or a list. A block is a list of statements. The
+   role is what a child is to its parent, or NULL. */
 typedef enum AstFieldKind {
     FIELD_END,
     FIELD_NODE,
     FIELD_LIST,
     FIELD_BLOCK,
-    FIELD_PAIRS,
-    FIELD_PARAMS,
-    FIELD_CLAUSES,
     FIELD_HANDLERS
 } AstFieldKind;
 typedef struct AstField {
     AstFieldKind kind;
-    size_t offset, other; /* into the node; other: of the second list of PAIRS */
-    const char *role, *other_role;
+    size_t offset; /* into the node */
+    const char *role;
 } AstField;
 /* A kind's fields in source order, up to FIELD_END. */
 const AstField *ast_fields(AstKind kind);
-/* Calls visit for each child in source order, NULL ones left out; parameters, clauses and handlers
-   are looked through. */
+/* Calls visit for each child in source order, NULL ones left out. */
 void ast_each_child(const Ast *node, void (*visit)(void *context, Ast *child), void *context);
 /* Calls visit for each block of a statement in source order, those of its handlers, too. */
 void ast_each_block(Ast *node, void (*visit)(void *context, AstList *block), void *context);

@@ -11,6 +11,65 @@
 #include "base/lookalike.h"
 #include "base/unwind.h"
 
+/* ---- the table of tokens ---- */
+
+typedef enum TokenClass { MARK, KEYWORD, SIMPLE, COMPOUND, CLAUSE, OPEN, CLOSE, OP } TokenClass;
+static const struct {
+    TokenClass class;
+    const char *text, *id;
+} token_table[] = {
+#define TOKEN(ID, class, text, op) {class, text, #ID},
+#include "syntax/tokens.def"
+#undef TOKEN
+};
+
+const char *token_text(TokenKind kind)
+{
+    check(kind >= TOK_FIRST && kind < TOK_LIMIT, "token %d has no text", (int)kind);
+    return token_table[kind - TOK_FIRST].text;
+}
+
+static TokenClass class_of(TokenKind kind)
+{
+    return kind >= TOK_FIRST && kind < TOK_LIMIT ? token_table[kind - TOK_FIRST].class : MARK;
+}
+
+bool token_is_keyword(TokenKind kind)
+{
+    return class_of(kind) >= KEYWORD && class_of(kind) <= CLAUSE;
+}
+
+bool token_begins_compound(TokenKind kind)
+{
+    return class_of(kind) == COMPOUND || class_of(kind) == CLAUSE;
+}
+
+int token_nesting(TokenKind kind)
+{
+    return (class_of(kind) == OPEN) - (class_of(kind) == CLOSE);
+}
+
+const char *token_class(TokenKind kind)
+{
+    if (kind == TOK_END) return "END";
+    if (token_is_keyword(kind)) return "KEYWORD";
+    return class_of(kind) != MARK ? "OP" : token_table[kind - TOK_FIRST].id;
+}
+
+/* The token, from `first` on, that is spelled like the text just matched. */
+static TokenKind matched_token(const Lexer *lx, TokenKind first)
+{
+    const char *s = lx->source->text + lx->begin;
+    const size_t n = lx->end - lx->begin;
+    for (TokenKind kind = first; kind < TOK_LIMIT; kind++) {
+        const char *text = token_table[kind - TOK_FIRST].text;
+        if (*text == *s && strncmp(text, s, n) == 0 && !text[n]) return kind;
+    }
+    unwind_raise("tokens.def lacks '%.*s'", (int)n, s);
+}
+
+/* ---- errors ---- */
+
 static Open *top_open(Lexer *lx)
 {
     return lx->nopen > 0 ? &lx->open[lx->nopen - 1] : NULL;
@@ -189,6 +248,11 @@ static void report_unclosed(Lexer *lx, bool fatal)
     close_down_to(lx, 0);
 }
 
+void lex_operator(Lexer *lx)
+{
+    lex_token(lx, matched_token(lx, TOK_COMMA));
+}
+
 /* A keyword that cannot stand in an expression begins a line: a bracket was forgotten before it. A
    decorator's `@` is taken so only at the left margin, where nobody writes a matrix product. */
 void lex_statement(Lexer *lx, TokenKind kind)
@@ -263,6 +327,13 @@ void lex_name(Lexer *lx)
     lex_token(lx, TOK_NAME);
 }
 
+void lex_keyword(Lexer *lx)
+{
+    const TokenKind kind = matched_token(lx, TOK_FALSE);
+    if (class_of(kind) == SIMPLE || class_of(kind) == COMPOUND) lex_statement(lx, kind);
+    else lex_token(lx, kind);
+}
+
 /* Python allows `1if x else y`: a number may be followed at once by a keyword that can follow an
    expression. */
 static bool is_infix_keyword(const char *word)
@@ -300,8 +371,9 @@ LexMode lex_mode(const Lexer *lx)
     return kind == OPEN_FSTRING ? LEX_TEXT : kind == OPEN_SPEC ? LEX_SPEC : LEX_CODE;
 }
 
-void lex_open(Lexer *lx, TokenKind kind)
+void lex_open(Lexer *lx)
 {
+    const TokenKind kind = matched_token(lx, TOK_LPAREN);
     lex_token(lx, kind);
     push_open(lx, (Open){.kind = OPEN_BRACKET, .token = kind});
 }
@@ -331,8 +403,9 @@ static void mismatch(Lexer *lx, const Open *open)
     lx->mismatched = true;
 }
 
-void lex_close(Lexer *lx, TokenKind kind)
+void lex_close(Lexer *lx)
 {
+    const TokenKind kind = matched_token(lx, TOK_LPAREN);
     Open *open = top_open(lx);
     if (!open) {
         if (!lx->mismatched)
@@ -547,49 +620,4 @@ TokenArray *tokens_scan(Arena *a, const Source *source)
     }
     lex_end(lx);
     return out;
-}
-
-/* ---- names of tokens ---- */
-
-typedef enum TokenClass { MARK, KEYWORD, COMPOUND, OPEN, CLOSE, OP } TokenClass;
-static const struct {
-    TokenClass class;
-    const char *text, *id;
-} token_table[] = {
-#define TOKEN(ID, class, text) {class, text, #ID},
-#include "syntax/tokens.def"
-#undef TOKEN
-};
-
-const char *token_text(TokenKind kind)
-{
-    check(kind >= TOK_FIRST && kind < TOK_LIMIT, "token %d has no text", (int)kind);
-    return token_table[kind - TOK_FIRST].text;
-}
-
-static TokenClass class_of(TokenKind kind)
-{
-    return kind >= TOK_FIRST && kind < TOK_LIMIT ? token_table[kind - TOK_FIRST].class : MARK;
-}
-
-bool token_is_keyword(TokenKind kind)
-{
-    return class_of(kind) == KEYWORD || class_of(kind) == COMPOUND;
-}
-
-bool token_begins_compound(TokenKind kind)
-{
-    return class_of(kind) == COMPOUND;
-}
-
-int token_nesting(TokenKind kind)
-{
-    return (class_of(kind) == OPEN) - (class_of(kind) == CLOSE);
-}
-
-const char *token_class(TokenKind kind)
-{
-    if (kind == TOK_END) return "END";
-    if (token_is_keyword(kind)) return "KEYWORD";
-    return class_of(kind) != MARK ? "OP" : token_table[kind - TOK_FIRST].id;
 }

@@ -52,13 +52,13 @@ void lex_token(Lexer *lx, TokenKind kind);
 void lex_statement(
     Lexer *lx,
     TokenKind kind); /* a keyword or `@` that begins a statement: ends brackets left open */
-void lex_open(Lexer *lx, TokenKind kind);
-void lex_close(Lexer *lx, TokenKind kind);
 void lex_error(Lexer *lx, const char *text);
 /* The error is reported even where host code is skipped, because it hides what follows. */
 void lex_error_fatal(Lexer *lx, const char *text);
 
 typedef void Lex(Lexer *lx);
+/* Tokens that tokens.def has by their text. */
+Lex lex_keyword, lex_operator, lex_open, lex_close;
 Lex lex_name, lex_number, lex_space, lex_newline, lex_continuation, lex_colon, lex_bang;
 Lex lex_bad_character, lex_string_unterminated;
 /* Of f-strings: their ends, their fields' ends, more of their text. */

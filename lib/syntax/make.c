@@ -2,7 +2,6 @@
    arguments, literals) and always return a node, so the tree has no holes even after an error. */
 #include "syntax/make.h"
 
-#include <stdarg.h>
 #include <string.h>
 #include "syntax/literal.h"
 
@@ -16,17 +15,13 @@ bool parser_is_strict(const Parser *p)
     return p->next > 0 && p->feed.data[p->next - 1].strict;
 }
 
-Diag *parser_error(Parser *p, Loc at, const char *fmt, ...)
+Diag *parser_report(Parser *p, Loc at, const char *text)
 {
     if (!parser_is_strict(p)) {
         p->host_failed = true;
         return NULL;
     }
     p->failed = true;
-    va_list ap;
-    va_start(ap, fmt);
-    const char *text = arena_vprintf(p->arena, fmt, ap);
-    va_end(ap);
     return diag_error(p->dx, parser_span(p, at), "%s", text);
 }
 
@@ -63,14 +58,6 @@ AstList *list_join(Parser *p, AstList *list, const AstList *more)
     return list;
 }
 
-AstAliases *aliases_add(Parser *p, AstAliases *list, Str name, Str as, Loc at)
-{
-    if (!list) list = arena_new(p->arena, AstAliases);
-    AstAlias alias = {name ? name : intern_cstr(p->names, "*"), as, parser_span(p, at)};
-    vec_push(p->arena, list, alias);
-    return list;
-}
-
 /* ---- assignment targets ---- */
 
 /* What may stand where. */
@@ -95,7 +82,7 @@ static void check_target(Parser *p, const Ast *target, TargetUse use, const char
     }
     Diag *d = parser_error(p, loc_of(target), "cannot %s %s", verb, ast_describe(target));
     if (target->kind == AST_COMPARE && use == TARGET_ASSIGN)
-        diag_note(p->dx, d, target->compare.op_spans[0], "'==' compares; '=' assigns");
+        diag_note(p->dx, d, target->compare.ops.data[0].span, "'==' compares; '=' assigns");
 }
 
 /* ---- leaves ---- */
@@ -120,7 +107,7 @@ static Str decode(Parser *p, const char *body, size_t len, StringForm form)
     StringError e = literal_decode(&value, body, len, form);
     uint32_t offset = (uint32_t)(body - p->source->text);
     if (e.text)
-        parser_error(p, (Loc){offset + (uint32_t)e.begin, offset + (uint32_t)e.end}, "%s", e.text);
+        parser_error(p, ((Loc){offset + (uint32_t)e.begin, offset + (uint32_t)e.end}), "%s", e.text);
     return intern(p->names, buf_text(&value), value.len);
 }
 
@@ -238,14 +225,6 @@ Ast *make_exprs(Parser *p, AstList *items, bool comma, Loc at)
     return only;
 }
 
-Ast *dict_add(Parser *p, Ast *dict, Ast *key, Ast *value)
-{
-    if (!dict) dict = make(p, (Ast){.kind = AST_DICT}, loc_of(value));
-    vec_push(p->arena, &dict->dict.keys, key);
-    vec_push(p->arena, &dict->dict.values, value);
-    return dict;
-}
-
 /* ---- operators ---- */
 
 Ast *make_binary(Parser *p, AstKind kind, AstOp op, Loc op_at, Ast *left, Ast *right, Loc at)
@@ -261,20 +240,8 @@ Ast *make_compare(Parser *p, Ast *left, AstOp op, Loc op_at, Ast *right, Loc at)
 
 Ast *extend_compare(Parser *p, Ast *chain, AstOp op, Loc op_at, Ast *right, Loc at)
 {
-    int n = chain->compare.rest.len;
-    /* Room for a power of two, made when n reaches one. */
-    if ((n & (n - 1)) == 0) {
-        AstOp *ops = arena_array(p->arena, AstOp, 2 * n + 1);
-        Span *spans = arena_array(p->arena, Span, 2 * n + 1);
-        if (n > 0) {
-            memcpy(ops, chain->compare.ops, (size_t)n * sizeof *ops);
-            memcpy(spans, chain->compare.op_spans, (size_t)n * sizeof *spans);
-        }
-        chain->compare.ops = ops;
-        chain->compare.op_spans = spans;
-    }
-    chain->compare.ops[n] = op;
-    chain->compare.op_spans[n] = parser_span(p, op_at);
+    AstOperator operator = {op, parser_span(p, op_at)};
+    vec_push(p->arena, &chain->compare.ops, operator);
     vec_push(p->arena, &chain->compare.rest, right);
     chain->span = parser_span(p, at);
     return chain;
@@ -333,94 +300,77 @@ Ast *make_slice(Parser *p, Ast *lo, Ast *hi, Ast *step, Loc colon, Loc at)
     return make(p, (Ast){.kind = AST_SLICE, .slice = {lo, hi, step}}, at);
 }
 
-AstClause *make_clause(Parser *p, Ast *target, Ast *iter, AstList *conds, bool is_async)
+Ast *make_clause(Parser *p, Ast *target, Ast *iter, AstList *conds, bool is_async, Loc at)
 {
     check_target(p, target, TARGET_ASSIGN, "assign to");
-    AstClause *c = arena_new(p->arena, AstClause);
-    *c = (AstClause){.target = target, .iter = iter, .conds = *conds, .is_async = is_async};
-    return c;
+    return make(p, (Ast){.kind = AST_CLAUSE, .clause = {target, iter, *conds, is_async}}, at);
 }
 
 /* ---- parameters ---- */
-
-AstParam *make_param(Parser *p, ParamKind kind, Str name, Ast *annotation, Ast *default_, Loc at)
-{
-    AstParam *param = arena_new(p->arena, AstParam);
-    *param = (AstParam){.name = name,
-                        .span = parser_span(p, at),
-                        .kind = kind,
-                        .annotation = annotation,
-                        .default_ = default_};
-    return param;
-}
 
 /* Where we are in: positional, defaults, `*`, keyword-only, `**`. */
 typedef struct ParamOrder {
     bool defaulted, slash, star, bare_star, kwargs;
 } ParamOrder;
 
-static const char *param_error(ParamOrder *o, const AstParam *param)
+static const char *param_error(ParamOrder *o, const Ast *n)
 {
-    bool marker = !param->name;
+    bool marker = !n->param.name;
     if (o->kwargs) return "nothing can follow the '**' parameter";
-    if (marker && param->kind == PARAM_POSITIONAL_ONLY) {
+    if (marker && n->param.kind == PARAM_POSITIONAL_ONLY) {
         bool wrong = o->slash || o->star;
         o->slash = true;
         return wrong ? "'/' must come once, before '*'" : NULL;
     }
-    if (param->kind == PARAM_VARARGS) {
+    if (n->param.kind == PARAM_VARARGS) {
         bool wrong = o->star;
         o->star = true;
         o->bare_star = marker;
         return wrong ? "only one '*' parameter is allowed" : NULL;
     }
     bool bare = o->bare_star;
-    if (param->kind == PARAM_KWARGS) {
+    if (n->param.kind == PARAM_KWARGS) {
         o->kwargs = true;
         return bare ? "a parameter must follow the bare '*'" : NULL;
     }
     o->bare_star = false;
     if (o->star) return NULL;
-    if (o->defaulted && !param->default_)
+    if (o->defaulted && !n->param.default_)
         return "a parameter without a default cannot follow one with a default";
-    o->defaulted |= param->default_ != NULL;
+    o->defaulted |= n->param.default_ != NULL;
     return NULL;
 }
 
-static void check_unique(Parser *p, const AstParams *params, int i)
+static void check_unique(Parser *p, const AstList *params, int i)
 {
-    const AstParam *param = &params->data[i];
+    const Ast *n = params->data[i];
     for (int k = 0; k < i && i < 1024; k++) {
-        if (params->data[k].name != param->name) continue;
-        Loc at = {param->span.begin, param->span.end};
-        Diag *d = parser_error(p, at, "parameter '%s' appears twice", param->name);
-        diag_note(p->dx, d, params->data[k].span, "it is here first");
+        if (params->data[k]->param.name != n->param.name) continue;
+        Diag *d = parser_error(p, loc_of(n), "parameter '%s' appears twice", n->param.name);
+        diag_note(p->dx, d, params->data[k]->span, "it is here first");
         return;
     }
 }
 
-AstParams *make_params(Parser *p, AstParams *list)
+AstList *make_params(Parser *p, AstList *list)
 {
-    AstParams *out = arena_new(p->arena, AstParams);
+    AstList *out = list_new(p, NULL);
     ParamOrder order = {0};
     for (int i = 0; i < list->len; i++) {
-        AstParam param = list->data[i];
-        Loc at = {param.span.begin, param.span.end};
-        const char *error = param_error(&order, &param);
-        if (error) parser_error(p, at, "%s", error);
-        if (!param.name && param.kind == PARAM_POSITIONAL_ONLY)
+        Ast *n = list->data[i];
+        const char *error = param_error(&order, n);
+        if (error) parser_error(p, loc_of(n), "%s", error);
+        if (!n->param.name && n->param.kind == PARAM_POSITIONAL_ONLY)
             for (int k = 0; k < out->len; k++)
-                if (out->data[k].kind == PARAM_POSITIONAL)
-                    out->data[k].kind = PARAM_POSITIONAL_ONLY;
-        if (!param.name) continue;
-        if (order.star && param.kind == PARAM_POSITIONAL) param.kind = PARAM_KEYWORD_ONLY;
-        vec_push(p->arena, out, param);
+                if (out->data[k]->param.kind == PARAM_POSITIONAL)
+                    out->data[k]->param.kind = PARAM_POSITIONAL_ONLY;
+        if (!n->param.name) continue;
+        if (order.star && n->param.kind == PARAM_POSITIONAL) n->param.kind = PARAM_KEYWORD_ONLY;
+        list_add(p, out, n);
         check_unique(p, out, out->len - 1);
     }
-    if (order.bare_star) {
-        Span last = list->data[list->len - 1].span;
-        parser_error(p, (Loc){last.begin, last.end}, "a parameter must follow the bare '*'");
-    }
+    if (order.bare_star)
+        parser_error(p, loc_of(list->data[list->len - 1]), "a parameter must follow the bare '*'");
     return out;
 }
 
@@ -453,7 +403,7 @@ Ast *make_delete(Parser *p, AstList *targets, Loc at)
     return make(p, (Ast){.kind = AST_DELETE, .list = *targets}, at);
 }
 
-Ast *make_import(Parser *p, AstKind kind, int level, Str module, AstAliases *names, Loc at)
+Ast *make_import(Parser *p, AstKind kind, int level, Str module, AstList *names, Loc at)
 {
     if (!module) module = intern_cstr(p->names, "");
     return make(p, (Ast){.kind = kind, .import = {level, module, *names}}, at);
@@ -484,13 +434,13 @@ Ast *make_for(Parser *p, Ast *target, Ast *iter, AstList *body, AstList *orelse,
 Ast *make_with_item(Parser *p, Ast *value, Ast *target)
 {
     if (target) check_target(p, target, TARGET_ASSIGN, "assign to");
-    return make(p, (Ast){.kind = AST_INVALID, .pair = {value, target}}, loc_of(value));
+    return make(p, (Ast){.kind = AST_ITEM, .pair = {value, target}}, loc_of(value));
 }
 
 /* with (a, b): has two items, although it reads like one tuple. */
 static bool is_item_tuple(const Parser *p, const AstList *items)
 {
-    if (items->len != 1 || items->data[0]->kind != AST_INVALID) return false;
+    if (items->len != 1 || items->data[0]->kind != AST_ITEM) return false;
     const Ast *only = items->data[0]->pair.first;
     if (items->data[0]->pair.second || only->kind != AST_TUPLE || only->list.len == 0) return false;
     for (int i = 0; i < only->list.len; i++)
@@ -505,38 +455,33 @@ Ast *make_with(Parser *p, AstList *items, AstList *body, Loc at)
     if (is_item_tuple(p, items)) items = &items->data[0]->pair.first->list;
     for (int i = 0; i < items->len; i++) {
         Ast *item = items->data[i];
-        bool pair = item->kind == AST_INVALID;
-        vec_push(p->arena, &n->with.items, pair ? item->pair.first : item);
-        vec_push(p->arena, &n->with.vars, pair ? item->pair.second : NULL);
+        if (item->kind != AST_ITEM) item = make_with_item(p, item, NULL);
+        list_add(p, &n->with.items, item);
     }
     return n;
 }
 
-AstHandler *make_handler(Parser *p, Ast *type, Str name, AstList *body, Loc at)
+Ast *make_handler(Parser *p, Ast *type, Str name, AstList *body, Loc at)
 {
-    AstHandler *h = arena_new(p->arena, AstHandler);
-    *h = (AstHandler){
-        .type = type, .name = name, .body = *body, .span = parser_span(p, up_to(at, body))};
-    return h;
+    return make(p, (Ast){.kind = AST_HANDLER, .handler = {type, name, *body}}, up_to(at, body));
 }
 
-Ast *make_try(Parser *p, AstList *body, AstHandlers *handlers, AstList *orelse, AstList *finalbody,
+Ast *make_try(Parser *p, AstList *body, AstList *handlers, AstList *orelse, AstList *finalbody,
               Loc at)
 {
     at = up_to(at, body);
     if (!handlers && !finalbody)
-        parser_error(p, (Loc){at.begin, at.begin + 3},
+        parser_error(p, ((Loc){at.begin, at.begin + 3}),
                      "expected 'except' or 'finally' after the block of this 'try'");
-    if (handlers) at.end = handlers->data[handlers->len - 1].span.end;
-    Ast *n =
-        make(p, (Ast){.kind = AST_TRY, .try_.body = *body}, up_to(up_to(at, orelse), finalbody));
+    at = up_to(up_to(up_to(at, handlers), orelse), finalbody);
+    Ast *n = make(p, (Ast){.kind = AST_TRY, .try_.body = *body}, at);
     if (handlers) n->try_.handlers = *handlers;
     if (orelse) n->try_.orelse = *orelse;
     if (finalbody) n->try_.finalbody = *finalbody;
     return n;
 }
 
-Ast *make_def(Parser *p, Str name, Loc name_at, AstParams *params, Ast *returns, AstList *body,
+Ast *make_def(Parser *p, Str name, Loc name_at, AstList *params, Ast *returns, AstList *body,
               Loc at)
 {
     return make(p,

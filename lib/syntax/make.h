@@ -9,14 +9,11 @@
 AstList *list_new(Parser *p, Ast *first); /* first may be NULL: empty */
 AstList *list_add(Parser *p, AstList *list, Ast *item);
 AstList *list_join(Parser *p, AstList *list, const AstList *more);
-AstAliases *aliases_add(Parser *p, AstAliases *list, Str name, Str as, Loc at);
 
 /* A node of a kind and its fields, with nothing to check; the span is `at`. */
 Ast *make(Parser *p, Ast fields, Loc at);
 
 /* ---- expressions ---- */
-/* {key: value}, or {**value} without a key; dict NULL: a new one. */
-Ast *dict_add(Parser *p, Ast *dict, Ast *key, Ast *value);
 Ast *make_number(Parser *p, Loc at);
 Ast *make_string(Parser *p, Loc at);
 /* {value=!conversion:spec}; `equal` is empty when there is none. */
@@ -32,25 +29,25 @@ Ast *make_call(Parser *p, Ast *callee, AstList *args, Loc at);
 Ast *make_subscript(Parser *p, Ast *value, AstList *index, bool comma, Loc index_at, Loc at);
 Ast *make_slice(Parser *p, Ast *lo, Ast *hi, Ast *step, Loc colon, Loc at);
 Ast *make_named(Parser *p, Str name, Loc name_at, Ast *value, Loc at);
-AstClause *make_clause(Parser *p, Ast *target, Ast *iter, AstList *conds, bool is_async);
-/* name NULL: a bare `*` (VARARGS) or `/` (POSITIONAL_ONLY). */
-AstParam *make_param(Parser *p, ParamKind kind, Str name, Ast *annotation, Ast *default_, Loc at);
-AstParams *make_params(Parser *p, AstParams *list); /* checks the order, drops the markers */
+Ast *make_clause(Parser *p, Ast *target, Ast *iter, AstList *conds, bool is_async, Loc at);
+/* Checks the order and drops the markers, a bare `*` (VARARGS) or `/` (POSITIONAL_ONLY), which are
+   PARAMs without a name. */
+AstList *make_params(Parser *p, AstList *list);
 
 /* ---- statements ---- */
 Ast *make_assign(Parser *p, AstList *chain, Loc at); /* targets, then the value */
 Ast *make_augassign(Parser *p, Ast *target, AstOp op, Loc op_at, Ast *value, Loc at);
 Ast *make_annassign(Parser *p, Ast *target, Ast *annotation, Ast *value, Loc at);
-Ast *make_import(Parser *p, AstKind kind, int level, Str module, AstAliases *names, Loc at);
+Ast *make_import(Parser *p, AstKind kind, int level, Str module, AstList *names, Loc at);
 Ast *make_delete(Parser *p, AstList *targets, Loc at);
 Ast *make_branch(Parser *p, AstKind kind, Ast *cond, AstList *body, AstList *orelse, Loc at);
 Ast *make_for(Parser *p, Ast *target, Ast *iter, AstList *body, AstList *orelse, Loc at);
-Ast *make_with_item(Parser *p, Ast *value, Ast *target); /* a pair, for make_with only */
+Ast *make_with_item(Parser *p, Ast *value, Ast *target);
 Ast *make_with(Parser *p, AstList *items, AstList *body, Loc at);
-AstHandler *make_handler(Parser *p, Ast *type, Str name, AstList *body, Loc at);
-Ast *make_try(Parser *p, AstList *body, AstHandlers *handlers, AstList *orelse, AstList *finalbody,
+Ast *make_handler(Parser *p, Ast *type, Str name, AstList *body, Loc at);
+Ast *make_try(Parser *p, AstList *body, AstList *handlers, AstList *orelse, AstList *finalbody,
               Loc at);
-Ast *make_def(Parser *p, Str name, Loc name_at, AstParams *params, Ast *returns, AstList *body,
+Ast *make_def(Parser *p, Str name, Loc name_at, AstList *params, Ast *returns, AstList *body,
               Loc at);
 Ast *make_class(Parser *p, Str name, Loc name_at, AstList *args, AstList *body, Loc at);
 Ast *make_async(Ast *statement, Loc at);

@@ -60,9 +60,10 @@ static bool is_header_deep(const Ast *n)
 {
     if (n->kind == AST_IF) return validate_depth(n->branch.cond);
     for (int i = 0; n->kind == AST_WITH && i < n->with.items.len; i++)
-        if (validate_depth(n->with.items.data[i])) return true;
+        if (validate_depth(n->with.items.data[i]->pair.first)) return true;
     for (int i = 0; n->kind == AST_TRY && i < n->try_.handlers.len; i++)
-        if (n->try_.handlers.data[i].type && validate_depth(n->try_.handlers.data[i].type))
+        if (n->try_.handlers.data[i]->handler.type &&
+            validate_depth(n->try_.handlers.data[i]->handler.type))
             return true;
     return false;
 }
@@ -71,10 +72,10 @@ static bool is_header_deep(const Ast *n)
    recurses. */
 static void check_statement(Parser *p, Ast **slot)
 {
-    bool deep = validate_depth(*slot);
     bool is_definition = (*slot)->kind == AST_DEF || (*slot)->kind == AST_CLASS;
-    p->failed |= !validate(p->dx, *slot, !is_definition);
-    if (deep) *slot = feed_skipped_text(p, (*slot)->span.begin, (*slot)->span.end);
+    if (validate(p->dx, *slot, !is_definition)) return;
+    p->failed = true;
+    if (validate_depth(*slot)) *slot = feed_skipped_text(p, (*slot)->span.begin, (*slot)->span.end);
 }
 
 /* async def k(…) under @triton.jit */
@@ -118,7 +119,7 @@ static void mark_inner(Ast *def, const Ast *skipped)
 {
     if (def->kind != AST_DEF || !skipped || def->span.end > skipped->span.end) return;
     if (strcmp(skipped->skipped.what, "statement") != 0) def->def.inside = skipped;
-    def->def.is_method = def->def.params.len && !strcmp(def->def.params.data[0].name, "self");
+    def->def.is_method = def->def.params.len && !strcmp(def->def.params.data[0]->param.name, "self");
 }
 
 static void finish_block(void *context, AstList *block)

@@ -40,7 +40,8 @@ int parser_run(Parser *p);
 void parser_unexpected(Parser *p, const bool expected[TOK_COUNT]);
 /* An error of the user's in what was parsed so far: reported in a kernel, remembered in host code.
    NULL when it was not reported. */
-Diag *parser_error(Parser *p, Loc at, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+Diag *parser_report(Parser *p, Loc at, const char *text);
+#define parser_error(p, at, ...) parser_report(p, at, arena_printf((p)->arena, __VA_ARGS__))
 Span parser_span(const Parser *p, Loc at);
 /* Whether what is being parsed must be correct: a kernel, not host code. */
 bool parser_is_strict(const Parser *p);

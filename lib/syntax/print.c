@@ -76,28 +76,19 @@ static void print_string(Printer *p, Str s, TextForm form)
     put_text(p->out, s, str_len(s), form);
 }
 
-static void print_params(Printer *p, AstParams params)
-{
-    static const char *const kinds[] = {"", " positional-only", " keyword-only", " varargs",
-                                        " kwargs"};
-    for (int i = 0; i < params.len; i++) {
-        AstParam param = params.data[i];
-        begin_line(p, "param");
-        buf_printf(p->out, "%s%s", param.name, kinds[param.kind]);
-        end_line(p, param.span);
-        p->depth++;
-        print(p, "annotation", param.annotation);
-        print(p, "default", param.default_);
-        p->depth--;
-    }
-}
-
 /* ---- what stands on a node's line ---- */
 
 static void print_names(Printer *p, AstNames names)
 {
     for (int i = 0; i < names.len; i++)
         buf_printf(p->out, "%s %s", i > 0 ? "," : "", names.data[i]);
+}
+
+static void print_param(Printer *p, const Ast *n)
+{
+    static const char *const kinds[] = {"", " positional-only", " keyword-only", " varargs",
+                                        " kwargs"};
+    buf_printf(p->out, " %s%s", n->param.name, kinds[n->param.kind]);
 }
 
 static void print_import(Printer *p, const Ast *n)
@@ -108,9 +99,9 @@ static void print_import(Printer *p, const Ast *n)
         buf_puts(p->out, n->import.module);
     }
     for (int i = 0; i < n->import.names.len; i++) {
-        AstAlias alias = n->import.names.data[i];
-        buf_printf(p->out, "%s %s", i > 0 ? "," : n->kind == AST_FROM ? ":" : "", alias.name);
-        if (alias.as) buf_printf(p->out, " as %s", alias.as);
+        const Ast *x = n->import.names.data[i];
+        buf_printf(p->out, "%s %s", i > 0 ? "," : n->kind == AST_FROM ? ":" : "", x->alias.name);
+        if (x->alias.as) buf_printf(p->out, " as %s", x->alias.as);
     }
 }
 
@@ -137,7 +128,7 @@ static void print_text(Printer *p, const Ast *n)
     case AST_AUGASSIGN: buf_printf(out, " %s", ast_op_text(n->binary.op)); break;
     case AST_COMPARE:
         for (int i = 0; i < n->compare.rest.len; i++)
-            buf_printf(out, " %s", ast_op_text(n->compare.ops[i]));
+            buf_printf(out, " %s", ast_op_text(n->compare.ops.data[i].op));
         break;
     case AST_KEYWORD: buf_printf(out, " %s", n->keyword.name ? n->keyword.name : "**"); break;
     case AST_ATTRIBUTE: buf_printf(out, " %s", n->attribute.name); break;
@@ -153,63 +144,41 @@ static void print_text(Printer *p, const Ast *n)
         buf_printf(out, " %s", n->skipped.what);
         print_names(p, n->skipped.names);
         break;
+    case AST_PARAM: print_param(p, n); break;
+    case AST_HANDLER:
+        if (n->handler.name) buf_printf(out, " as %s", n->handler.name);
+        break;
     default: break;
     }
 }
 
 /* ---- its children ---- */
 
-static void print_pairs(Printer *p, const AstField *f, const AstList *first, const AstList *second)
+/* As its field says, but for what is marked by more than the kind of its parent. */
+static const char *role_of(const Ast *n, const AstField *f)
 {
-    for (int i = 0; i < first->len; i++) {
-        print(p, f->role, first->data[i]);
-        print(p, first->data[i] ? f->other_role : "**", second->data[i]);
-    }
-}
-
-static void print_clauses(Printer *p, const AstClauses *clauses)
-{
-    for (int i = 0; i < clauses->len; i++) {
-        AstClause c = clauses->data[i];
-        print(p, c.is_async ? "async for" : "for", c.target);
-        print(p, "in", c.iter);
-        print_list(p, "if", c.conds);
-    }
-}
-
-static void print_handlers(Printer *p, const AstHandlers *handlers)
-{
-    for (int i = 0; i < handlers->len; i++) {
-        AstHandler h = handlers->data[i];
-        begin_line(p, NULL);
-        buf_printf(p->out, "except%s%s", h.name ? " as " : "", h.name ? h.name : "");
-        end_line(p, h.span);
-        p->depth++;
-        print(p, "type", h.type);
-        print_list(p, "body", h.body);
-        p->depth--;
-    }
+    const bool is_first = f == ast_fields(n->kind);
+    if (n->kind == AST_ENTRY && !n->pair.first) return "**";
+    if (n->kind == AST_CLAUSE && n->clause.is_async && is_first) return "async for";
+    return f->role;
 }
 
 static void print_children(Printer *p, const Ast *n)
 {
     for (const AstField *f = ast_fields(n->kind); f->kind != FIELD_END; f++) {
         const void *at = (const char *)n + f->offset;
-        switch (f->kind) {
-        case FIELD_NODE: print(p, f->role, *(Ast *const *)at); break;
-        case FIELD_LIST: case FIELD_BLOCK: print_list(p, f->role, *(const AstList *)at); break;
-        case FIELD_PAIRS: print_pairs(p, f, at, (const void *)((const char *)n + f->other)); break;
-        case FIELD_PARAMS: print_params(p, *(const AstParams *)at); break;
-        case FIELD_CLAUSES: print_clauses(p, at); break;
-        case FIELD_HANDLERS: print_handlers(p, at); break;
-        case FIELD_END: break;
-        }
+        if (f->kind == FIELD_NODE) print(p, role_of(n, f), *(Ast *const *)at);
+        else print_list(p, role_of(n, f), *(const AstList *)at);
     }
 }
 
 static void print(Printer *p, const char *role, const Ast *n)
 {
     if (!n) return;
+    if (!*ast_kind_text(n->kind)) {
+        print_children(p, n);
+        return;
+    }
     begin_line(p, role);
     buf_puts(p->out, ast_kind_text(n->kind));
     print_text(p, n);

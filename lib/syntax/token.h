@@ -11,7 +11,7 @@
 typedef enum TokenKind {
     TOK_END = 0,
     TOK_BEFORE_FIRST = 257,
-#define TOKEN(ID, class, text) TOK_##ID,
+#define TOKEN(ID, class, text, op) TOK_##ID,
 #include "syntax/tokens.def"
 #undef TOKEN
     TOK_LIMIT

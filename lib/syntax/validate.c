@@ -17,6 +17,10 @@ static void measure(void *context, Ast *node)
 {
     Depth *d = context;
     if (d->deepest) return;
+    if (node->kind >= AST_FIRST_PART) { /* no level of its own */
+        ast_each_child(node, measure, d);
+        return;
+    }
     if (d->left == 0) {
         d->deepest = node;
         return;
@@ -58,10 +62,10 @@ static void walk_loop(Around around, const Ast *n)
     walk_list(around, is_for ? n->loop.orelse : n->branch.orelse);
 }
 
-static void check_async(Around *a, const AstClauses *clauses, const Ast *node)
+static void check_async(Around *a, const AstList *clauses, const Ast *node)
 {
     for (int i = 0; i < clauses->len; i++)
-        if (clauses->data[i].is_async && !a->async)
+        if (clauses->data[i]->clause.is_async && !a->async)
             error_at(a, node, "'async for' outside an async function");
 }
 

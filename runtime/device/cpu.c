@@ -176,15 +176,10 @@ static bool is_mapped(uint64_t address)
    ends. */
 static const char *find_fault(TkcDevice *dev, const LaunchArg *arg)
 {
-    uint64_t begin, end;
-    bool freed;
+    bool held = true;
     const uint64_t last = arg->bits + arg->bytes - 1;
-    const MemRange *r = mem_find(dev->state, arg->bits, arg->bits + 1);
-    if (r && arg->bytes > r->end - arg->bits)
-        return "it is told to have more bytes than its memory has from there on";
-    if (!arg->bits || r) return NULL;
-    if (memory_near(dev->state, arg->bits, &begin, &end, &freed) && freed)
-        return "tkc_free has freed the memory it points to";
+    const char *fault = arg->bits ? memory_fault(dev->state, arg->bits, arg->bytes, &held) : NULL;
+    if (held || fault) return fault;
     if (arg->bytes && (last < arg->bits || !is_mapped(arg->bits) || !is_mapped(last)))
         return "there is no memory where it points to";
     return NULL;
@@ -256,5 +251,4 @@ const DeviceOps device_cpu = {
     .launch = cpu_launch,
     .info = cpu_info,
     .facts = cpu_facts,
-    .timer = &host_timer,
 };

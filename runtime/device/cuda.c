@@ -191,17 +191,10 @@ static TkcStatus allow_shared(TkcDevice *dev, Cuda *c, const DeviceKernel *k)
 
 static bool name_pointers(DeviceKernel *k, const Manifest *m)
 {
-    bool ok = (k->pointers = calloc((size_t)k->nparams + 1, sizeof *k->pointers)) != NULL;
-    for (int i = 0; ok && i < k->nparams; i++)
-        if (m->params[i].is.stars) ok = (k->pointers[i] = strdup(m->params[i].name)) != NULL;
-    return ok;
-}
-
-static void free_kernel(DeviceKernel *k)
-{
-    for (int i = 0; k->pointers && i < k->nparams; i++) free(k->pointers[i]);
-    free(k->pointers);
-    free(k);
+    k->pointers = calloc((size_t)k->nparams + 1, sizeof *k->pointers);
+    for (int i = 0; k->pointers && i < k->nparams; i++)
+        if (m->params[i].is.stars) k->pointers[i] = m->params[i].name;
+    return k->pointers;
 }
 
 static void cuda_unload(TkcDevice *dev, DeviceKernel *k)
@@ -216,7 +209,8 @@ static void cuda_unload(TkcDevice *dev, DeviceKernel *k)
         cuda_leave(c, pushed);
     }
     tkc_context_mute(dev->cx, -1);
-    free_kernel(k);
+    free(k->pointers);
+    free(k);
 }
 
 /* Loading would end the capture of another stream, unless this thread vouches for having no part in
@@ -322,15 +316,12 @@ static void print_lines(const char *text, size_t len, void *user)
 static TkcStatus check_memory(TkcDevice *dev, const DeviceKernel *k, const LaunchPack *pack)
 {
     for (int i = 0; i < k->nparams; i++) {
-        uint64_t left = 0;
-        bool freed = false;
+        bool held = true;
         const uint64_t address = k->pointers[i] ? manifest_value(&k->manifest->params[i], pack->values) : 0;
-        if (!address || (simt_has_memory(address, &left, &freed) && pack->bytes[i] <= left)) continue;
-        const char *why =
-            left    ? "it is told to have more bytes than its memory has from there on"
-            : freed ? "tkc_free has freed the memory it points to"
-                    : "it points to no memory of this device; tkc_alloc gives some, tkc_copy_in "
-                      "fills it";
+        const char *why = address ? memory_fault(driver_state()->memory, address, pack->bytes[i], &held) : NULL;
+        if (!held && !why)
+            why = "it points to no memory of this device; tkc_alloc gives some, tkc_copy_in fills it";
+        if (!why) continue;
         return tkc_refuse(dev->cx, TKC_MISUSE, "argument '%s': %s", k->pointers[i], why);
     }
     return TKC_OK;
@@ -358,7 +349,7 @@ static TkcStatus simt_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid
     .emit = TKC_EMIT_PTX, .max_grid = {2147483647, 65535, 65535}, .close = cuda_close,             \
     .alloc = cuda_alloc, .free = cuda_free, .copy_in = cuda_copy_in, .copy_out = cuda_copy_out,    \
     .synchronize = cuda_synchronize, .load = cuda_load, .assemble = cuda_assemble, .unload = cuda_unload, .info = cuda_info,  \
-    .facts = cuda_facts, .captures = cuda_captures, .timer = &cuda_timer
+    .facts = cuda_facts, .captures = cuda_captures, .has_events = true
 
 const DeviceOps device_cuda = {
     .kind = "cuda", .open = cuda_open, .launch = cuda_launch, DRIVER_OPS};

@@ -25,7 +25,7 @@ struct DeviceKernel {
     unsigned threads, shared;
     int nparams, registers, spill_bytes;
     const struct Manifest *manifest;
-    char **pointers; /* by parameter, the name of one that is a pointer; else NULL */
+    const char **pointers; /* by parameter, the name of one that is a pointer; else NULL */
 };
 
 #define CALL(cuda, dev, name, ...)                                                                 \
@@ -57,7 +57,5 @@ TkcStatus cuda_assemble(TkcDevice *dev, const char *const *ptx, size_t n, const 
 void cuda_facts(TkcDevice *dev, TkcDeviceInfo *out);
 void cuda_info(TkcDevice *dev, const DeviceKernel *kernel, TkcKernelInfo *out);
 bool cuda_captures(TkcDevice *dev, void *stream);
-/* timer.c */
-extern const TimerOps cuda_timer;
 
 #endif

@@ -29,19 +29,6 @@ typedef struct DeviceCode {
 } DeviceCode;
 /* Machine code, malloc'ed; all zero: none. */
 typedef struct DeviceImage { void *data; size_t bytes; } DeviceImage;
-/* So many marks of time, numbered from 0, that launches on a stream are put between. */
-typedef struct Timer Timer;
-typedef struct TimerOps {
-    TkcStatus (*make)(TkcDevice *dev, size_t marks, Timer **out);
-    void (*free)(TkcDevice *dev, Timer *timer);
-    /* Caches hold nothing of the kernels' from here on. */
-    TkcStatus (*flush)(TkcDevice *dev, Timer *timer, void *stream);
-    TkcStatus (*mark)(TkcDevice *dev, Timer *timer, size_t i, void *stream);
-    /* Once the stream's work is done. */
-    TkcStatus (*between)(TkcDevice *dev, Timer *timer, size_t from, size_t to, double *ms);
-} TimerOps;
-extern const TimerOps host_timer;
-
 typedef struct DeviceOps {
     const char *kind;
     bool takes_turns;   /* one launch or change of memory at a time */
@@ -72,7 +59,7 @@ typedef struct DeviceOps {
     void (*facts)(TkcDevice *dev, TkcDeviceInfo *out);
     /* Launches on the stream are recorded for a graph. NULL: there are no graphs. */
     bool (*captures)(TkcDevice *dev, void *stream);
-    const struct TimerOps *timer;
+    bool has_events;   /* in streams; else a launch is over when it returns */
 } DeviceOps;
 
 typedef struct Debugger Debugger; /* debug.h */
@@ -113,5 +100,15 @@ void device_open_cache(TkcDevice *dev);
 void device_close_cache(TkcDevice *dev);
 /* Of a device that was kept. */
 void device_release(TkcDevice *dev);
+
+/* ---- so many marks of time, numbered from 0, that launches on a stream are put between: timer.c ---- */
+typedef struct Timer Timer;
+TkcStatus timer_new(TkcDevice *dev, size_t marks, Timer **out);
+void timer_free(TkcDevice *dev, Timer *t); /* NULL: none */
+/* Caches hold nothing of the kernels' from here on. */
+TkcStatus timer_flush(TkcDevice *dev, Timer *t, void *stream);
+TkcStatus timer_mark(TkcDevice *dev, Timer *t, size_t i, void *stream);
+/* Once the stream's work is done. */
+TkcStatus timer_between(TkcDevice *dev, Timer *t, size_t from, size_t to, double *ms);
 
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "header.h"
-#include "launch_text.h"
 #include "tkc/edge.h"
 
 enum { MOST_PARAMS = 1024, MOST_NAME = 256 };

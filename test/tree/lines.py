@@ -12,7 +12,7 @@ BUDGET = {
     "lib/analysis": 2332,
     "lib/base": 1859,
     "lib/ir": 6945,
-    "lib/layout": 3594,
+    "lib/layout": 3588,
     "lib/linear": 2184,
     "lib/lower": 8211,
     "lib/memory": 4593,
@@ -23,12 +23,12 @@ BUDGET = {
     "lib/transform": 2082,
     "lib": 3593,
     "runtime/debug": 714,
-    "runtime/device": 2110,
-    "runtime/interp": 5596,
-    "runtime/jit": 3610,
-    "runtime/ptx": 2359,
-    "runtime/simt": 10881,
-    "src": 6198,
+    "runtime/device": 2066,
+    "runtime/interp": 5568,
+    "runtime/jit": 3586,
+    "runtime/ptx": 2358,
+    "runtime/simt": 10866,
+    "src": 6189,
 }
 
 

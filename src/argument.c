@@ -44,8 +44,7 @@ typedef struct Items {
     int more;
 } Items;
 
-static void add_item(Items *list, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void add_item(Items *list, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void add_item(Items *list, const char *fmt, ...)
 {
     const size_t room = sizeof list->text - list->len - 32; /* of which the count needs some */
     va_list ap;

@@ -39,8 +39,7 @@ static const struct {
 };
 enum { ABSENT = sizeof absent / sizeof *absent };
 
-static bool misuse(Options *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static bool misuse(Options *o, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static bool misuse(Options *o, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);

@@ -10,9 +10,7 @@ typedef struct Text {
     size_t left;
 } Text;
 
-static void put(Text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void put(Text *t, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void put(Text *t, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);

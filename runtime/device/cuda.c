@@ -92,16 +92,13 @@ static TkcStatus name_arch(TkcDevice *dev)
 static TkcStatus read_facts(TkcDevice *dev, Cuda *c)
 {
     int major, minor;
-    TkcStatus status = CALL(c, dev, DeviceGetName, dev->name, sizeof dev->name, c->device);
-    if (status == TKC_OK)
-        status = CALL(c, dev, DeviceGetAttribute, &major, CU_DEVICE_CC_MAJOR, c->device);
-    if (status == TKC_OK)
-        status = CALL(c, dev, DeviceGetAttribute, &minor, CU_DEVICE_CC_MINOR, c->device);
-    if (status == TKC_OK)
-        status =
-            CALL(c, dev, DeviceGetAttribute, &c->max_shared, CU_DEVICE_MAX_SHARED_OPTIN, c->device);
-    if (status == TKC_OK) status = CALL(c, dev, DriverGetVersion, &dev->driver);
-    if (status != TKC_OK) return status;
+    TkcStatus status;
+    if ((status = CALL(c, dev, DeviceGetName, dev->name, sizeof dev->name, c->device)) ||
+        (status = CALL(c, dev, DeviceGetAttribute, &major, CU_DEVICE_CC_MAJOR, c->device)) ||
+        (status = CALL(c, dev, DeviceGetAttribute, &minor, CU_DEVICE_CC_MINOR, c->device)) ||
+        (status = CALL(c, dev, DeviceGetAttribute, &c->max_shared, CU_DEVICE_MAX_SHARED_OPTIN, c->device)) ||
+        (status = CALL(c, dev, DriverGetVersion, &dev->driver)))
+        return status;
     dev->chip = major * 10 + minor;
     return name_arch(dev);
 }

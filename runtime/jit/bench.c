@@ -120,40 +120,35 @@ static TkcStatus run(const Bench *b, double *ms, TkcTimes *times)
     return status;
 }
 
-/* Compiles first; the jit is kept. */
-static TkcStatus bench(Bench *b, const TkcBenchOptions *options, TkcTimes *times)
+/* What is wrong with a call; NULL: nothing, and the options are read. */
+static const char *find_misuse(Bench *b, const TkcBenchOptions *options, TkcTimes *times)
 {
     const char *wrong = options ? tkc_take(&b->o, sizeof b->o, options) : NULL;
-    if (!wrong &&
-        (b->o.runs < 0 || b->o.runs > MOST_RUNS || !(b->o.warmup_ms >= 0) || !(b->o.run_ms >= 0)))
-        wrong = "runs are from 0 to 2000, and times not below 0";
-    TkcTimes ours = {.runs = 0};
-    if (!wrong && !(times && tkc_give(times, &ours, sizeof ours)))
-        wrong = "there is no place for the times: NULL, or without a size";
-    if (wrong) return tkc_refuse(b->dev->cx, TKC_MISUSE, "%s", wrong);
-    b->o.warmup_ms = b->o.warmup_ms > 0 ? b->o.warmup_ms : 25;
-    b->o.run_ms = b->o.run_ms > 0 ? b->o.run_ms : 100;
-    if (b->dev->ops->captures && b->dev->ops->captures(b->dev, b->stream))
-        return tkc_refuse(b->dev->cx, TKC_MISUSE,
-                          "the stream is captured for a graph: nothing runs there to be timed");
-    double *ms = calloc(MOST_RUNS, sizeof *ms);
-    TkcStatus status =
-        ms ? tkc_jit_prepare(b->jit, b->args, b->nargs, NULL) : tkc_no_memory(b->dev->cx);
-    if (status == TKC_OK) status = run(b, ms, &ours);
-    free(ms);
-    if (status == TKC_OK) tkc_give(times, &ours, sizeof ours);
-    return status;
+    if (wrong) return wrong;
+    if (b->o.runs < 0 || b->o.runs > MOST_RUNS || !(b->o.warmup_ms >= 0) || !(b->o.run_ms >= 0))
+        return "runs are from 0 to 2000, and times not below 0";
+    if (!times || !tkc_give(times, &(TkcTimes){.runs = 0}, sizeof *times))
+        return "there is no place for the times: NULL, or without a size";
+    return b->dev->ops->captures && b->dev->ops->captures(b->dev, b->stream)
+               ? "the stream is captured for a graph: nothing runs there to be timed"
+               : NULL;
 }
 
+/* Compiles first; the jit is kept. */
 TkcStatus tkc_bench(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args,
                     size_t nargs, const TkcBenchOptions *options, TkcTimes *times)
 {
+    TkcTimes ours;
     if (!tkc_handle_is(jit, TKC_HANDLE_JIT) || !device_is(jit->dev)) return TKC_MISUSE;
-    Bench b = {.jit = jit,
-               .dev = jit->dev,
-               .grid = grid,
-               .stream = stream,
-               .args = args,
-               .nargs = nargs};
-    return bench(&b, options, times);
+    Bench b = {.jit = jit, .dev = jit->dev, .grid = grid, .stream = stream, .args = args, .nargs = nargs};
+    const char *wrong = find_misuse(&b, options, times);
+    if (wrong) return tkc_refuse(b.dev->cx, TKC_MISUSE, "%s", wrong);
+    b.o.warmup_ms = b.o.warmup_ms > 0 ? b.o.warmup_ms : 25;
+    b.o.run_ms = b.o.run_ms > 0 ? b.o.run_ms : 100;
+    double *ms = calloc(MOST_RUNS, sizeof *ms);
+    TkcStatus status = ms ? tkc_jit_prepare(jit, args, nargs, NULL) : tkc_no_memory(b.dev->cx);
+    if (status == TKC_OK) status = run(&b, ms, &ours);
+    free(ms);
+    if (status == TKC_OK) tkc_give(times, &ours, sizeof ours);
+    return status;
 }

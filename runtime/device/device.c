@@ -25,6 +25,8 @@ static void init_recursive(pthread_mutex_t *mutex)
 static TkcStatus open_kind(TkcContext *cx, const DeviceOps *ops, const char *arch, int ordinal,
                            void *context, TkcDevice **out)
 {
+    if (ordinal != 0 && ops != &device_cuda)
+        return tkc_refuse(cx, TKC_NO_DEVICE, "there is no %s device %d; there is one, number 0", ops->kind, ordinal);
     TkcDevice *dev = tkc_handle_new(TKC_HANDLE_DEVICE);
     if (!dev) return tkc_no_memory(cx);
     dev->cx = cx;

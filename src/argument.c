@@ -370,15 +370,6 @@ bool run_make_values(Run *r)
     return ok;
 }
 
-/* "n,alpha" has it. */
-static bool has_name(const char *names, const char *name)
-{
-    const size_t n = strlen(name);
-    for (const char *p = names; p; p = strchr(p, ','), p += p != NULL)
-        if (strcspn(p, ",") == n && !memcmp(p, name, n)) return true;
-    return false;
-}
-
 /* The number as the language has it; NULL: it has no text for it. */
 static const char *number_text(Run *r, const RunArg *a)
 {
@@ -405,7 +396,7 @@ static bool tell_heuristics(Run *r)
         const RunArg *a = &r->args[i];
         const bool is_number =
             run_is_given(r, a) && (a->arg.kind == TKC_ARG_INT || a->arg.kind == TKC_ARG_FLOAT);
-        const char *text = is_number && has_name(said.asked, a->name) ? number_text(r, a) : NULL;
+        const char *text = is_number && tkc_has_word(said.asked, ',', a->name) ? number_text(r, a) : NULL;
         if (text) all[o->narguments++] = (TkcDefine){a->name, text};
     }
     return true;

@@ -171,26 +171,14 @@ static bool is_mapped(uint64_t address)
 
 /* A size vouches for memory of the host's: not for what was freed, nor for what is none at its
    ends. */
-static const char *find_fault(TkcDevice *dev, const LaunchArg *arg)
+static const char *find_fault(TkcDevice *dev, uint64_t address, size_t bytes)
 {
-    bool held = true;
-    const uint64_t last = arg->bits + arg->bytes - 1;
-    const char *fault = arg->bits ? memory_fault(dev->state, arg->bits, arg->bytes, &held) : NULL;
+    bool held;
+    const uint64_t last = address + bytes - 1;
+    const char *fault = memory_fault(dev->state, address, bytes, &held);
     if (held || fault) return fault;
-    if (arg->bytes && (last < arg->bits || !is_mapped(arg->bits) || !is_mapped(last)))
-        return "there is no memory where it points to";
-    return NULL;
-}
-
-static TkcStatus check_pointers(TkcDevice *dev, const Interp *in, const LaunchArg *args)
-{
-    for (int i = 0; i < in->fn->nparams; i++) {
-        const char *fault =
-            in->fn->params[i].type->kind == TY_POINTER ? find_fault(dev, &args[i]) : NULL;
-        if (fault)
-            return tkc_refuse(dev->cx, TKC_MISUSE, "argument '%s': %s", in->fn->params[i].name, fault);
-    }
-    return TKC_OK;
+    return bytes && (last < address || !is_mapped(address) || !is_mapped(last)) ? "there is no memory where it points to"
+                                                                                : NULL;
 }
 
 static TkcStatus cpu_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3], void *stream,
@@ -204,7 +192,7 @@ static TkcStatus cpu_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[
         const ManifestParam *p = &k->manifest->params[i];
         args[i] = (LaunchArg){manifest_value(p, pack->values), p->is.stars ? pack->bytes[i] : 0};
     }
-    TkcStatus status = check_pointers(dev, k->interp, args);
+    TkcStatus status = device_check_pointers(dev, k->manifest, pack, find_fault);
     if (status == TKC_OK) status = interp_launch(dev, k->interp, dev->state, grid, args);
     free(args);
     return status;

@@ -134,15 +134,6 @@ static TkcStatus cuda_open(TkcDevice *dev, int ordinal, void *context)
     return open_driver(dev, cuda_api_open, ordinal, context);
 }
 
-/* Whether code can be made for a target of that name. */
-static bool is_target(const char *arch)
-{
-    const size_t len = strlen(arch);
-    for (const char *p = tkc_arch_list(); *p; p += strcspn(p, " "), p += strspn(p, " "))
-        if (len && strcspn(p, " ") == len && !memcmp(p, arch, len)) return true;
-    return false;
-}
-
 /* The chip is what dev->arch asks for, or else the newest that all of the language has been tried
    on; one is as good as another, so there is no second of a kind. */
 static TkcStatus simt_open(TkcDevice *dev, int ordinal, void *context)
@@ -151,7 +142,7 @@ static TkcStatus simt_open(TkcDevice *dev, int ordinal, void *context)
     snprintf(wanted, sizeof wanted, "%s", *dev->arch ? dev->arch : "sm_90a");
     const int chip = !strncmp(wanted, "sm_", 3) ? atoi(wanted + 3) : 0;
     (void)ordinal;
-    if (simt_ordinal_of(chip) < 0 || !is_target(wanted))
+    if (simt_ordinal_of(chip) < 0 || !tkc_has_word(tkc_arch_list(), ' ', wanted))
         return tkc_refuse(dev->cx, TKC_NO_DEVICE, "no chip '%s' can be emulated; there are %s",
                           wanted, tkc_arch_list());
     TkcStatus status = open_driver(dev, cuda_api_open_simt, simt_ordinal_of(chip), context);
@@ -302,24 +293,16 @@ static void print_lines(const char *text, size_t len, void *user)
     char line[4096];
     if (len && text[len - 1] == newline) len--;
     snprintf(line, sizeof line, "%.*s", (int)len, text);
-    pthread_mutex_lock(&dev->printing);
     device_print(dev, line);
-    pthread_mutex_unlock(&dev->printing);
 }
 
 /* What the emulated GPU would only find when the kernel gets there: its memory is all known. */
-static TkcStatus check_memory(TkcDevice *dev, const DeviceKernel *k, const LaunchPack *pack)
+static const char *find_fault(TkcDevice *dev, uint64_t address, size_t bytes)
 {
-    for (int i = 0; i < k->nparams; i++) {
-        bool held = true;
-        const uint64_t address = k->pointers[i] ? manifest_value(&k->manifest->params[i], pack->values) : 0;
-        const char *why = address ? memory_fault(driver_state()->memory, address, pack->bytes[i], &held) : NULL;
-        if (!held && !why)
-            why = "it points to no memory of this device; tkc_alloc gives some, tkc_copy_in fills it";
-        if (!why) continue;
-        return tkc_refuse(dev->cx, TKC_MISUSE, "argument '%s': %s", k->pointers[i], why);
-    }
-    return TKC_OK;
+    bool held;
+    (void)dev;
+    const char *fault = memory_fault(driver_state()->memory, address, bytes, &held);
+    return held || fault ? fault : "it points to no memory of this device; tkc_alloc gives some, tkc_copy_in fills it";
 }
 
 static TkcStatus simt_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3], void *stream,
@@ -331,7 +314,7 @@ static TkcStatus simt_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid
                          .print = print_lines,
                          .print_user = dev,
                          .pointers = k->pointers};
-    TkcStatus status = check_memory(dev, k, pack);
+    TkcStatus status = device_check_pointers(dev, k->manifest, pack, find_fault);
     if (status != TKC_OK) return status;
     simt_configure(&run);
     status = cuda_launch(dev, k, grid, stream, pack);

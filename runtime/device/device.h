@@ -89,7 +89,7 @@ extern const DeviceOps device_cuda, device_cpu, device_simt;
 bool device_is(const TkcDevice *dev);
 /* That, and this thread is not in a device_print of it, for which a launch waits; else false, and said. */
 bool device_may_work(const TkcDevice *dev);
-/* Gives a line of device_print to whom the caller named. One call at a time. */
+/* Gives a line of device_print to whom the caller named, one at a time. */
 void device_print(TkcDevice *dev, const char *line);
 /* Calls f of the device's table with the arguments behind the device, in its turn. */
 #define device_call(dev, f, ...) device_done(dev, device_turn(dev)->f(dev, __VA_ARGS__))
@@ -100,6 +100,9 @@ void device_open_cache(TkcDevice *dev);
 void device_close_cache(TkcDevice *dev);
 /* Of a device that was kept. */
 void device_release(TkcDevice *dev);
+/* Refuses the first argument of a launch whose pointer, to so many bytes, has a fault. */
+TkcStatus device_check_pointers(TkcDevice *dev, const struct Manifest *m, const LaunchPack *pack,
+                                const char *(*find_fault)(TkcDevice *dev, uint64_t address, size_t bytes));
 
 /* ---- so many marks of time, numbered from 0, that launches on a stream are put between: timer.c ---- */
 typedef struct Timer Timer;

@@ -119,14 +119,6 @@ static TkcStatus prepare_text(const Tuning *t, const char *text, Config *c, TkcJ
 
 /* ---- what a choice is for ---- */
 
-static bool names(const char *list, const char *name)
-{
-    const size_t n = strlen(name);
-    for (const char *p = list; p && *p; p += strcspn(p, ","), p += *p == ',')
-        if (strcspn(p, ",") == n && !strncmp(p, name, n)) return true;
-    return false;
-}
-
 static const char *type_of(const TkcArg *a, const OpenParam *p)
 {
     if (a->type || p->decl.type) return a->type ? a->type : p->decl.type;
@@ -137,7 +129,7 @@ static const char *type_of(const TkcArg *a, const OpenParam *p)
 static void put_argument(Tuning *t, const TkcArg *a, const OpenParam *p)
 {
     const char *name = p->decl.name, *type = type_of(a, p);
-    const bool is_key = names(t->o.key, name);
+    const bool is_key = tkc_has_word(t->o.key, ',', name);
     if (a->kind == TKC_ARG_CONSTEXPR)
         bytes_put(&t->head, " %s=%s", name, a->constexpr_value ? a->constexpr_value : "");
     else if (a->kind == TKC_ARG_INT && is_key)
@@ -166,8 +158,8 @@ static TkcStatus make_copy(const Tuning *t, const char *name, TkcArg *arg, Copy 
     const bool is_described = arg->kind == TKC_ARG_DESCRIPTOR;
     const TkcPtr from = is_described ? arg->descriptor->base : arg->pointer;
     *c = (Copy){.bytes = is_described ? arg->descriptor->bytes : arg->bytes,
-                .is_zeroed = names(t->o.reset_to_zero, name),
-                .is_restored = names(t->o.restore_value, name)};
+                .is_zeroed = tkc_has_word(t->o.reset_to_zero, ',', name),
+                .is_restored = tkc_has_word(t->o.restore_value, ',', name)};
     if (!from) return TKC_OK;
     if (!c->bytes)
         return tkc_refuse(t->cx, TKC_MISUSE,
@@ -437,7 +429,7 @@ static TkcStatus take_decorator(Tuning *t)
                 {"pre_hook", false},
                 {"post_hook", false}};
     for (size_t i = 0; status == TKC_OK && i < sizeof host / sizeof *host; i++)
-        if (!host[i].is_given && names(said.of_host, host[i].name))
+        if (!host[i].is_given && tkc_has_word(said.of_host, ',', host[i].name))
             tkc_report(t->cx, TKC_WARNING, NULL,
                        "the %s of @autotune is Python's, and is not used here%s", host[i].name,
                        i < 4 ? "; say it in TkcTuneOptions" : "");

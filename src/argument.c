@@ -229,9 +229,7 @@ static bool describe_array(RunArg *a)
 /* numpy's name of a type; NULL when it has none. */
 static const char *numpy_name(DType d)
 {
-    const DTypeInfo *info = tkc_dtype_info(d);
-    const bool is_foreign = d == DT_BF16 || (info->kind == DK_FLOAT && info->bits == 8);
-    return d == DT_I1 ? "bool" : is_foreign ? NULL : info->name;
+    return d == DT_I1 ? "bool" : array_is_foreign(d) ? NULL : tkc_dtype_info(d)->name;
 }
 
 /* The launch would refuse them too, but does not know where they come from. */

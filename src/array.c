@@ -25,6 +25,11 @@ DType array_dtype(const char *name, size_t len)
     return DT_NONE;
 }
 
+bool array_is_foreign(DType d)
+{
+    return d == DT_BF16 || d == DT_F8E4 || d == DT_F8E5;
+}
+
 /* Systems promise more memory than there is, and end the process that believes them. */
 static bool is_memory_there(size_t bytes)
 {

@@ -88,5 +88,7 @@ void array_print(FILE *out, const Array *a, const View *v, bool whole);
 
 /* "f32", "fp32", "float32", …; DT_NONE when unknown. */
 DType array_dtype(const char *name, size_t len);
+/* numpy has no such type: bf16, fp8. */
+bool array_is_foreign(DType d);
 
 #endif

@@ -142,9 +142,7 @@ static bool print(Run *r, const Print *p)
 static bool load_expected(Array *want, const Array *got, const char *path)
 {
     char why[256];
-    const DTypeInfo *info = tkc_dtype_info(got->dtype);
-    DType as =
-        got->dtype == DT_BF16 || (info->kind == DK_FLOAT && info->bits == 8) ? got->dtype : DT_NONE;
+    const DType as = array_is_foreign(got->dtype) ? got->dtype : DT_NONE;
     if (array_load(want, path, as, why, sizeof why) ||
         (as && array_load(want, path, DT_NONE, why, sizeof why)))
         return true;

@@ -3,7 +3,7 @@
    its way up it keeps its sign. */
 #include "interp.h"
 #include "simt/lanes.h"
-#include "vector.h"
+#include "tkc/vector.h"
 
 static inline float quiet(float x, uint32_t sign)
 {

@@ -51,23 +51,16 @@ void ptx_expect_mark(PtxParser *ps, char mark)
 
 /* ---- registers ---- */
 
-/* The number that the digits behind `from` are, up to `most`; most, where they are more or others. */
-static int number_behind(const char *text, int from, int len, int most)
-{
-    int number = 0;
-    for (int k = from; k < len; k++) {
-        if (text[k] < '0' || text[k] > '9' || number >= most) return most;
-        number = number * 10 + text[k] - '0';
-    }
-    return number < most ? number : most;
-}
-
 const PtxName *ptx_find_name(const PtxParser *ps, PtxWord w, int *reg)
 {
     for (int i = ps->nnames - 1; i >= 0; i--) {
         const PtxName *n = &ps->names[i];
         if (w.len < n->len || memcmp(w.text, n->text, (size_t)n->len)) continue;
-        const int digits = w.len - n->len, number = number_behind(w.text, n->len, w.len, n->count);
+        int number = 0, digits = w.len - n->len;
+        for (int k = n->len; k < w.len; k++) {
+            if (w.text[k] < '0' || w.text[k] > '9' || number > ps->max_regs) number = n->count;
+            else number = number * 10 + w.text[k] - '0';
+        }
         const bool plain = digits == 1 || (digits > 1 && w.text[n->len] != '0');
         if (n->count ? !plain || number >= n->count : digits) continue;
         if (reg) *reg = n->reg + number;
@@ -81,7 +74,12 @@ static bool is_among(const PtxName *n, PtxWord w, int count)
 {
     if (n->len < w.len || memcmp(n->text, w.text, (size_t)w.len)) return false;
     if (n->count) return n->len == w.len;
-    return n->len > w.len && number_behind(n->text, w.len, n->len, count) < count;
+    int number = 0;
+    for (int k = w.len; k < n->len; k++) {
+        if (n->text[k] < '0' || n->text[k] > '9' || number >= count) return false;
+        number = number * 10 + n->text[k] - '0';
+    }
+    return n->len > w.len && number < count;
 }
 
 static void check_new(PtxParser *ps, PtxWord w, int count)

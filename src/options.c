@@ -50,18 +50,11 @@ __attribute__((format(printf, 2, 3))) static bool misuse(Options *o, const char 
 
 /* ---- memory, and lists that grow ---- */
 
-struct OptionsMemory {
-    struct OptionsMemory *next;
-    max_align_t data[];
-};
-
 void *options_alloc(Options *o, size_t n, size_t size)
 {
-    struct OptionsMemory *m = calloc(1, sizeof *m + n * size);
+    void *m = owned_take(&o->owned, n * size);
     if (!m) exit(report_error("command", "out of memory"));
-    m->next = o->owned;
-    o->owned = m;
-    return m->data;
+    return m;
 }
 
 /* There is room up to a power of two. */
@@ -589,10 +582,8 @@ bool options_read_variant(Options *o, const Options *defaults, const char *what,
 
 void options_fini(Options *o)
 {
-    for (struct OptionsMemory *m; (m = o->owned);) {
-        o->owned = m->next;
-        free(m);
-    }
+    owned_free(o->owned);
+    o->owned = NULL;
 }
 
 static void print_kinds(FILE *out, const char *title,

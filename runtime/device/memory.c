@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "grow.h"
+#include "tkc/grow.h"
 
 /* ---- ranges: few, looked up by halving ---- */
 

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/grow.h"
+#include "tkc/grow.h"
 #include "launch.h"
 
 static bool is_defined(const TkcJit *jit, const char *name)

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "device/grow.h"
+#include "tkc/grow.h"
 #include "module.h"
 #include "ptx/parser.h"
 

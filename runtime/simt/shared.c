@@ -3,7 +3,7 @@
 #include "shared.h"
 
 #include <stdio.h>
-#include "device/grow.h"
+#include "tkc/grow.h"
 
 SharedState *shared_new(uint32_t bytes, int warps)
 {

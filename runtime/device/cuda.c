@@ -46,6 +46,14 @@ void cuda_leave(Cuda *c, bool pushed)
     if (pushed) c->api.CtxPopCurrent(&popped);
 }
 
+bool cuda_enter_quietly(TkcDevice *dev, bool *pushed)
+{
+    tkc_context_mute(dev->cx, 1);
+    const bool done = cuda_enter(dev, dev->state, pushed) == TKC_OK;
+    tkc_context_mute(dev->cx, -1);
+    return done;
+}
+
 /* ---- open and close ---- */
 
 CALL_INSIDE(device_of_context, (TkcDevice *dev, CuDevice *out), CtxGetDevice, out)
@@ -188,13 +196,11 @@ static void cuda_unload(TkcDevice *dev, DeviceKernel *k)
     Cuda *c = dev->state;
     bool pushed;
     if (!k) return;
-    tkc_context_mute(dev->cx, 1); /* a context that a kernel broke was reported when it did */
-    if (k->module && cuda_enter(dev, c, &pushed) == TKC_OK) {
+    if (k->module && cuda_enter_quietly(dev, &pushed)) {
         c->api.CtxSynchronize(); /* a launch may not have ended */
         c->api.ModuleUnload(k->module);
         cuda_leave(c, pushed);
     }
-    tkc_context_mute(dev->cx, -1);
     free(k->pointers);
     free(k);
 }

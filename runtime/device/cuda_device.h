@@ -34,6 +34,8 @@ struct DeviceKernel {
 /* Makes our context current; *pushed says whether leave must undo it. */
 TkcStatus cuda_enter(TkcDevice *dev, Cuda *c, bool *pushed);
 void cuda_leave(Cuda *c, bool pushed);
+/* Enters where that can be done: a context that is broken was told of, or is when it is used. */
+bool cuda_enter_quietly(TkcDevice *dev, bool *pushed);
 
 /* A function that is one call of the driver, with our context current. */
 #define CALL_INSIDE(function, params, name, ...)                                                   \

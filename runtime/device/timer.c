@@ -50,14 +50,12 @@ void timer_free(TkcDevice *dev, Timer *t)
     Cuda *c = dev->state;
     bool pushed;
     if (!t) return;
-    tkc_context_mute(dev->cx, 1); /* a context that a kernel broke was reported when it did */
-    if (t->events && cuda_enter(dev, c, &pushed) == TKC_OK) {
+    if (t->events && cuda_enter_quietly(dev, &pushed)) {
         for (size_t i = 0; i < t->n; i++)
             if (t->events[i]) c->api.EventDestroy(t->events[i]);
         if (t->flushed) c->api.MemFree(t->flushed);
         cuda_leave(c, pushed);
     }
-    tkc_context_mute(dev->cx, -1);
     free(t->events);
     free(t->at);
     free(t);

@@ -96,9 +96,11 @@ static TkcStatus make_jit(const Tuning *t, const Config *c, TkcJit **out)
 }
 
 /* Compiled, and there is room for it on the device. */
-static TkcStatus prepare(const Tuning *t, const Config *c, TkcJit **out)
+static TkcStatus prepare(const Tuning *t, const char *text, Config *c, TkcJit **out)
 {
     TkcKernelInfo info = {.size = sizeof info};
+    if (!read_config(text, c))
+        return tkc_refuse(t->cx, TKC_MISUSE, "the configuration '%s' is not NAME=VALUE NAME=VALUE …", text);
     TkcStatus status = make_jit(t, c, out);
     if (status == TKC_OK) status = tkc_jit_prepare(*out, t->args, t->nargs, &info);
     if (status == TKC_OK && !info.unit_programs)
@@ -108,13 +110,6 @@ static TkcStatus prepare(const Tuning *t, const Config *c, TkcJit **out)
     tkc_jit_free(*out);
     *out = NULL;
     return status;
-}
-
-static TkcStatus prepare_text(const Tuning *t, const char *text, Config *c, TkcJit **out)
-{
-    if (read_config(text, c)) return prepare(t, c, out);
-    return tkc_refuse(t->cx, TKC_MISUSE, "the configuration '%s' is not NAME=VALUE NAME=VALUE …",
-                      text);
 }
 
 /* ---- what a choice is for ---- */
@@ -259,7 +254,7 @@ static bool measure(Tuning *t, const char *text, double *ms)
                                  .user = t};
     int64_t grid[3] = {1, 1, 1};
     tkc_context_mute(t->cx, 1);
-    TkcStatus status = prepare_text(t, text, &c, &jit);
+    TkcStatus status = prepare(t, text, &c, &jit);
     tkc_context_mute(t->cx, -1);
     status = judge(t, status, text);
     if (status == TKC_OK) {
@@ -351,7 +346,7 @@ static TkcStatus take_first(const Tuning *t, TkcJit **out, int *config)
         Config c;
         const int mute = i + 1 < t->o.nconfigs;
         tkc_context_mute(t->cx, mute);
-        status = prepare_text(t, t->o.configs[i], &c, out);
+        status = prepare(t, t->o.configs[i], &c, out);
         tkc_context_mute(t->cx, -mute);
         if (mute) judge(t, status, t->o.configs[i]);
         free(c.text);
@@ -382,7 +377,7 @@ static TkcStatus choose(Tuning *t, TkcJit **out, int *config)
     *out = NULL;
     if (status != TKC_OK) return status;
     Config c;
-    status = prepare_text(t, t->o.configs[at], &c, out);
+    status = prepare(t, t->o.configs[at], &c, out);
     free(c.text);
     *config = at;
     return status;

@@ -71,16 +71,11 @@ static bool tell(Warp *w, const SimtInsn *in, const RaceReport *r, Touch touch, 
                            "%s%s shared memory at 0x%x that nothing has written", who, does[touch],
                            at);
     describe_earlier(w, r, earlier, sizeof earlier);
-    if (r->problem == RACE_UNFENCED)
-        return simt_refuse(
-            w, in, r->lane, SIMT_LAUNCH_FAILED,
-            "%s%s shared memory at 0x%x without a fence.proxy.async behind where it was %s\n"
-            "and then here:",
-            who, does[touch], at, earlier);
     return simt_refuse(
         w, in, r->lane, SIMT_LAUNCH_FAILED,
-        "race in shared memory: %s%s 0x%x, with nothing that orders it after where it was "
-        "%s\nand then here:",
+        r->problem == RACE_UNFENCED
+            ? "%s%s shared memory at 0x%x without a fence.proxy.async behind where it was %s\nand then here:"
+            : "race in shared memory: %s%s 0x%x, with nothing that orders it after where it was %s\nand then here:",
         who, does[touch], at, earlier);
 }
 

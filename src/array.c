@@ -12,6 +12,7 @@
 
 #include "tkc/edge.h"
 #include "tkc/float_narrow.h"
+#include "tkc/text.h"
 #include "tkc/vector.h"
 
 DType array_dtype(const char *name, size_t len)
@@ -168,10 +169,10 @@ void array_write(Array *a, int64_t from, int n, const double *in)
 /* "[4096,781]" */
 static void list_text(const int64_t *v, int n, char *text, size_t size)
 {
-    size_t len = (size_t)snprintf(text, size, "[");
-    for (int i = 0; i < n && len < size; i++)
-        len += (size_t)snprintf(text + len, size - len, "%s%lld", i ? "," : "", (long long)v[i]);
-    if (len < size) snprintf(text + len, size - len, "]");
+    Text t = {text, size, 0};
+    text_put(&t, "[");
+    for (int i = 0; i < n; i++) text_put(&t, "%s%lld", i ? "," : "", (long long)v[i]);
+    text_put(&t, "]");
 }
 
 void array_shape_text(const Array *a, char *text, size_t size)

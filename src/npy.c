@@ -6,6 +6,7 @@
 
 #include "array.h"
 #include "output.h"
+#include "tkc/text.h"
 
 enum { DESCR = 8 };
 
@@ -178,11 +179,11 @@ bool array_load(Array *a, const char *path, DType as, char *why, size_t size)
 /* "(4096, 781)", "(3,)", "()" */
 static void put_dims(const Array *a, char *text, size_t size)
 {
-    size_t n = 0;
+    Text t = {text, size, 0};
     text[0] = 0;
     for (int i = 0; i < a->rank; i++)
-        n += (size_t)snprintf(text + n, size - n, "%s%lld%s", i ? " " : "", (long long)a->shape[i],
-                              i + 1 < a->rank || a->rank == 1 ? "," : "");
+        text_put(&t, "%s%lld%s", i ? " " : "", (long long)a->shape[i],
+                 i + 1 < a->rank || a->rank == 1 ? "," : "");
 }
 
 bool array_save(const Array *a, const char *path, char *why, size_t size)

@@ -2,13 +2,13 @@
 #include "options.h"
 
 #include <float.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "tkc/expr.h"
+#include "tkc/text.h"
 
 typedef enum OptForm { FORM_GROUP, FORM_FLAG, FORM_EQUALS, FORM_NEXT, FORM_JOINED } OptForm;
 typedef enum OptId {
@@ -164,16 +164,13 @@ static bool read_time(Options *o, const char *option, const char *text, const ch
 static bool read_choice(Options *o, OptId id, const char *text, int *which)
 {
     char list[128];
-    size_t n = 0, len;
+    Text t = {list, sizeof list, 0};
+    size_t len;
     *which = 0;
     for (const char *p = rows[id].arg; *p; p += len + (p[len] == '|'), ++*which) {
         len = strcspn(p, "|");
         if (strlen(text) == len && !strncmp(text, p, len)) return true;
-        n += (size_t)snprintf(list + n, sizeof list - n, "%s%.*s",
-                              !*which  ? ""
-                              : p[len] ? ", "
-                                       : " or ",
-                              (int)len, p);
+        text_put(&t, "%s%.*s", !*which ? "" : p[len] ? ", " : " or ", (int)len, p);
     }
     return misuse(o, "%s takes %s, not '%s'", rows[id].spelling, list, text);
 }

@@ -2,10 +2,10 @@
 
        pid (0, 0, 0) idx ( 3, 12) x: 1.500000
 */
-#include <stdio.h>
 #include <string.h>
 
 #include "interp.h"
+#include "tkc/text.h"
 
 /* ---- text of an element ---- */
 
@@ -38,11 +38,11 @@ static void index_text(char *text, size_t size, const Type *t, int64_t i)
         at[d] = i % t->shape[d];
         i /= t->shape[d];
     }
-    size_t n = (size_t)snprintf(text, size, "(");
-    for (int d = 0; d < t->rank && n < size; d++)
-        n += (size_t)snprintf(text + n, size - n, "%s%*lld", d ? ", " : "", digits(t->shape[d] - 1),
-                              (long long)at[d]);
-    if (n < size) snprintf(text + n, size - n, ")");
+    Text to = {text, size, 0};
+    text_put(&to, "(");
+    for (int d = 0; d < t->rank; d++)
+        text_put(&to, "%s%*lld", d ? ", " : "", digits(t->shape[d] - 1), (long long)at[d]);
+    text_put(&to, ")");
 }
 
 /* ---- print ---- */

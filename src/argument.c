@@ -205,8 +205,7 @@ static bool copy_in(Run *r, const RunArg *a)
 static bool describe_array(RunArg *a)
 {
     const Array *x = &a->array;
-    ParamType type;
-    tkc_read_type(a->param.type, strlen(a->param.type), &type);
+    const ParamType type = tkc_type_of(a->param.type);
     if (x->dtype != type.dtype)
         command_fail("%s: its elements are %s, and those of %s are %s", a->name,
                      tkc_dtype_info(x->dtype)->short_name, a->param.type,

@@ -123,6 +123,13 @@ bool tkc_is_descriptor_type(const char *text);
 /* NULL, or what the text of `len` bytes is instead; then *out is all zeros. Reads what Triton and
    PyTorch write, too: fp32*, *tl.float32, *torch.half, *kfp32. */
 const char *tkc_read_type(const char *text, size_t len, ParamType *out);
+/* The same of a whole text; all zeros: it is no type. */
+static inline ParamType tkc_type_of(const char *text)
+{
+    ParamType t;
+    tkc_read_type(text, strlen(text), &t);
+    return t;
+}
 /* The same, and not one padding against the other. */
 bool tkc_same_type(const ParamType *a, const ParamType *b);
 

@@ -56,8 +56,8 @@ static void describe_earlier(const Warp *w, const RaceReport *r, char *out, size
         snprintf(out, size, "%s by lane %d of warp %d%s", done_by[r->earlier_kind], r->earlier_lane,
                  r->earlier_unit, place);
     else
-        snprintf(out, size, "%s by an asynchronous operation%s%s", done_by[r->earlier_kind],
-                 " that nobody has waited for", place);
+        snprintf(out, size, "%s by an asynchronous operation that nobody has waited for%s",
+                 done_by[r->earlier_kind], place);
 }
 
 static bool tell(Warp *w, const SimtInsn *in, const RaceReport *r, Touch touch, bool async)

@@ -44,8 +44,7 @@ typedef struct Items {
     int more;
 } Items;
 
-static void add_item(Items *list, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static void add_item(Items *list, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static void add_item(Items *list, const char *fmt, ...)
 {
     const size_t room = sizeof list->text - list->len - 32; /* of which the count needs some */
     va_list ap;
@@ -206,8 +205,7 @@ static bool copy_in(Run *r, const RunArg *a)
 static bool describe_array(RunArg *a)
 {
     const Array *x = &a->array;
-    ParamType type;
-    tkc_read_type(a->param.type, strlen(a->param.type), &type);
+    const ParamType type = tkc_type_of(a->param.type);
     if (x->dtype != type.dtype)
         command_fail("%s: its elements are %s, and those of %s are %s", a->name,
                      tkc_dtype_info(x->dtype)->short_name, a->param.type,
@@ -230,9 +228,7 @@ static bool describe_array(RunArg *a)
 /* numpy's name of a type; NULL when it has none. */
 static const char *numpy_name(DType d)
 {
-    const DTypeInfo *info = tkc_dtype_info(d);
-    const bool is_foreign = d == DT_BF16 || (info->kind == DK_FLOAT && info->bits == 8);
-    return d == DT_I1 ? "bool" : is_foreign ? NULL : info->name;
+    return d == DT_I1 ? "bool" : array_is_foreign(d) ? NULL : tkc_dtype_info(d)->name;
 }
 
 /* The launch would refuse them too, but does not know where they come from. */
@@ -371,15 +367,6 @@ bool run_make_values(Run *r)
     return ok;
 }
 
-/* "n,alpha" has it. */
-static bool has_name(const char *names, const char *name)
-{
-    const size_t n = strlen(name);
-    for (const char *p = names; p; p = strchr(p, ','), p += p != NULL)
-        if (strcspn(p, ",") == n && !memcmp(p, name, n)) return true;
-    return false;
-}
-
 /* The number as the language has it; NULL: it has no text for it. */
 static const char *number_text(Run *r, const RunArg *a)
 {
@@ -406,7 +393,7 @@ static bool tell_heuristics(Run *r)
         const RunArg *a = &r->args[i];
         const bool is_number =
             run_is_given(r, a) && (a->arg.kind == TKC_ARG_INT || a->arg.kind == TKC_ARG_FLOAT);
-        const char *text = is_number && has_name(said.asked, a->name) ? number_text(r, a) : NULL;
+        const char *text = is_number && tkc_has_word(said.asked, ',', a->name) ? number_text(r, a) : NULL;
         if (text) all[o->narguments++] = (TkcDefine){a->name, text};
     }
     return true;

@@ -2,8 +2,7 @@
    generate.c; comparing: compare.c; printing: print.c; files: npy.c.
 
    Runs go through doubles: exact for every type but integers of 64 bits, and one loop a type, which
-   compilers make as fast as memory. Floats of 8 and 16 bits are read from a table of all there
-   are. */
+   compilers make as fast as memory. */
 #include "array.h"
 
 #include <stdlib.h>
@@ -12,7 +11,9 @@
 #include <unistd.h>
 
 #include "tkc/edge.h"
-#include "tkc/float_bits.h"
+#include "tkc/float_narrow.h"
+#include "tkc/text.h"
+#include "tkc/vector.h"
 
 DType array_dtype(const char *name, size_t len)
 {
@@ -23,6 +24,11 @@ DType array_dtype(const char *name, size_t len)
             if (strlen(names[i]) == len && !memcmp(names[i], name, len)) return d;
     }
     return DT_NONE;
+}
+
+bool array_is_foreign(DType d)
+{
+    return d == DT_BF16 || d == DT_F8E4 || d == DT_F8E5;
 }
 
 /* Systems promise more memory than there is, and end the process that believes them. */
@@ -84,34 +90,16 @@ double array_get(const Array *a, int64_t i)
 
 /* ---- runs of elements ---- */
 
-bool array_reader(ArrayReader *r, const Array *a)
-{
-    const DTypeInfo *info = tkc_dtype_info(a->dtype);
-    *r = (ArrayReader){a, NULL};
-    if (info->kind != DK_FLOAT || info->bits > 16) return true;
-    size_t n = (size_t)1 << info->bits;
-    r->table = malloc(n * sizeof *r->table);
-    for (size_t i = 0; r->table && i < n; i++) r->table[i] = tkc_bits_to_double(a->dtype, i);
-    return r->table != NULL;
-}
-
-void array_reader_free(ArrayReader *r)
-{
-    free(r->table);
-    r->table = NULL;
-}
-
 #define READ(T, VALUE)                                                                             \
     do {                                                                                           \
-        const T *p = (const T *)r->array->data + from;                                             \
+        const T *p = (const T *)a->data + from;                                                    \
         for (int i = 0; i < n; i++) out[i] = (double)(VALUE);                                      \
         return;                                                                                    \
     } while (0)
 
-void array_read(const ArrayReader *r, int64_t from, int n, double *out)
+VECTOR void array_read(const Array *a, int64_t from, int n, double *out)
 {
-    const double *table = r->table;
-    switch (r->array->dtype) {
+    switch (a->dtype) {
     case DT_I1:
     case DT_U8: READ(uint8_t, p[i]);
     case DT_I8: READ(int8_t, p[i]);
@@ -121,10 +109,10 @@ void array_read(const ArrayReader *r, int64_t from, int n, double *out)
     case DT_U16: READ(uint16_t, p[i]);
     case DT_U32: READ(uint32_t, p[i]);
     case DT_U64: READ(uint64_t, p[i]);
-    case DT_F8E4:
-    case DT_F8E5: READ(uint8_t, table[p[i]]);
-    case DT_F16:
-    case DT_BF16: READ(uint16_t, table[p[i]]);
+    case DT_F8E4: READ(uint8_t, f32_from_e4m3(p[i]));
+    case DT_F8E5: READ(uint8_t, f32_from_e5m2(p[i]));
+    case DT_F16: READ(uint16_t, f32_from_f16(p[i]));
+    case DT_BF16: READ(uint16_t, f32_from_bf16(p[i]));
     case DT_F32: READ(float, p[i]);
     case DT_F64: READ(double, p[i]);
     case DT_NONE:
@@ -132,28 +120,12 @@ void array_read(const ArrayReader *r, int64_t from, int n, double *out)
     }
 }
 
-/* What is well inside the range of a narrow float rounds here, to nearest even; the rest, and other
-   types, as the language casts. */
-static uint64_t round_bits(DType dtype, const DTypeInfo *info, double v)
+static void write_cast(Array *a, int64_t from, int n, const double *in)
 {
-    if (info->kind != DK_FLOAT) return tkc_bits_from_double(dtype, v);
-    const int drop = 52 - info->man_bits, bias = (1 << (info->exp_bits - 1)) - 1;
-    const uint64_t bits = f64_bits(v);
-    const int exponent = (int)(bits >> 52 & 0x7ff) - 1023;
-    if (exponent < 1 - bias || exponent >= bias) return tkc_bits_from_double(dtype, v);
-    uint64_t magnitude = bits << 1 >> 1, odd = magnitude >> drop & 1;
-    magnitude = (magnitude + (UINT64_C(1) << (drop - 1)) - 1 + odd) >> drop;
-    return (magnitude - ((uint64_t)(1023 - bias) << info->man_bits)) |
-           bits >> 63 << (info->bits - 1);
-}
-
-static void write_rounded(Array *a, int64_t from, int n, const double *in)
-{
-    const DTypeInfo *info = tkc_dtype_info(a->dtype);
-    const size_t size = info->bytes;
+    const size_t size = tkc_dtype_info(a->dtype)->bytes;
     char *p = (char *)a->data + (size_t)from * size;
     for (int i = 0; i < n; i++, p += size) {
-        uint64_t bits = round_bits(a->dtype, info, in[i]);
+        uint64_t bits = tkc_bits_from_double(a->dtype, in[i]);
         memcpy(p, &bits, size);
     }
 }
@@ -180,15 +152,15 @@ void array_write(Array *a, int64_t from, int n, const double *in)
     case DT_U8: WRITE(uint8_t, clamp(in[i], 0, UINT8_MAX));
     case DT_U16: WRITE(uint16_t, clamp(in[i], 0, UINT16_MAX));
     case DT_U32: WRITE(uint32_t, clamp(in[i], 0, UINT32_MAX));
+    case DT_F8E4: WRITE(uint8_t, e4m3_from64(f64_bits(in[i])));
+    case DT_F8E5: WRITE(uint8_t, e5m2_from64(f64_bits(in[i])));
+    case DT_F16: WRITE(uint16_t, f16_from64(f64_bits(in[i])));
+    case DT_BF16: WRITE(uint16_t, bf16_from64(f64_bits(in[i])));
     case DT_F32: WRITE(float, in[i]);
     case DT_F64: WRITE(double, in[i]);
     case DT_I1:
     case DT_I64:
-    case DT_U64:
-    case DT_F8E4:
-    case DT_F8E5:
-    case DT_F16:
-    case DT_BF16: write_rounded(a, from, n, in); return;
+    case DT_U64: write_cast(a, from, n, in); return;
     case DT_NONE:
     case DT_COUNT: break;
     }
@@ -197,10 +169,10 @@ void array_write(Array *a, int64_t from, int n, const double *in)
 /* "[4096,781]" */
 static void list_text(const int64_t *v, int n, char *text, size_t size)
 {
-    size_t len = (size_t)snprintf(text, size, "[");
-    for (int i = 0; i < n && len < size; i++)
-        len += (size_t)snprintf(text + len, size - len, "%s%lld", i ? "," : "", (long long)v[i]);
-    if (len < size) snprintf(text + len, size - len, "]");
+    Text t = {text, size, 0};
+    text_put(&t, "[");
+    for (int i = 0; i < n; i++) text_put(&t, "%s%lld", i ? "," : "", (long long)v[i]);
+    text_put(&t, "]");
 }
 
 void array_shape_text(const Array *a, char *text, size_t size)

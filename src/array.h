@@ -30,15 +30,8 @@ uint64_t array_bits(const Array *a, int64_t i);
 
 /* Elements in runs of at most ARRAY_RUN. */
 enum { ARRAY_RUN = 1024 };
-typedef struct ArrayReader {
-    const Array *array;
-    double *table; /* what each pattern of a narrow float is worth */
-} ArrayReader;
-/* False: no memory. */
-bool array_reader(ArrayReader *r, const Array *a);
-void array_reader_free(ArrayReader *r);
-void array_read(const ArrayReader *r, int64_t from, int n, double *out);
-/* Rounded, and kept inside an integer's range, as the language casts. */
+void array_read(const Array *a, int64_t from, int n, double *out);
+/* Numbers, rounded, and kept inside an integer's range, as the language casts. */
 void array_write(Array *a, int64_t from, int n, const double *in);
 
 /* The kinds there are; their number. */
@@ -65,10 +58,9 @@ typedef struct Difference {
     double worst;              /* the largest |got - want| of written elements */
     int64_t worst_at;          /* -1: all are equal */
 } Difference;
-typedef enum Compared { COMPARED, COMPARED_SHAPES_DIFFER, COMPARED_NO_MEMORY } Compared;
 /* Elements with |got - want| > atol + rtol * |want|, or a NaN on one side only, or that nothing
-   wrote. A flat array compares with any shape of as many elements. */
-Compared array_compare(const Array *got, const Array *want, Tolerance t, Difference *out);
+   wrote. A flat array compares with any shape of as many elements; false: the shapes differ. */
+bool array_compare(const Array *got, const Array *want, Tolerance t, Difference *out);
 
 /* "[4096,781]" */
 void array_shape_text(const Array *a, char *text, size_t size);
@@ -88,5 +80,7 @@ void array_print(FILE *out, const Array *a, const View *v, bool whole);
 
 /* "f32", "fp32", "float32", …; DT_NONE when unknown. */
 DType array_dtype(const char *name, size_t len);
+/* numpy has no such type: bf16, fp8. */
+bool array_is_foreign(DType d);
 
 #endif

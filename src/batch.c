@@ -12,6 +12,7 @@
 #include "command.h"
 #include "report.h"
 #include "tkc/clock.h"
+#include "tkc/text.h"
 
 enum { MAX_WORDS = 256, FIRST = 1024 };
 
@@ -29,11 +30,10 @@ static void keep_first(const TkcDiagnostic *d, void *user)
     report_heed(d);
     char text[FIRST], flags[FIRST / 2];
     if (*first || d->severity != TKC_SEVERITY_ERROR) return;
-    if (d->file) snprintf(text, sizeof text, "%s:%d:%d: %s", d->file, d->line, d->column, d->text);
-    else snprintf(text, sizeof text, "%s", d->text);
-    size_t n = strlen(text);
-    if (*report_flags(d, flags, sizeof flags))
-        snprintf(text + n, sizeof text - n, "; add %s", flags);
+    Text t = {text, sizeof text, 0};
+    if (d->file) text_put(&t, "%s:%d:%d: ", d->file, d->line, d->column);
+    text_put(&t, "%s", d->text);
+    if (*report_flags(d, flags, sizeof flags)) text_put(&t, "; add %s", flags);
     set_first(first, text);
 }
 

@@ -13,6 +13,7 @@
 
 #include "array.h"
 #include "tkc/float_bits.h"
+#include "tkc/vector.h"
 
 /* splitmix64: a stream by seed, any element by itself. */
 static uint64_t random_bits(uint64_t seed, uint64_t i)
@@ -73,15 +74,6 @@ static inline double cosine(double x)
                                -1.0 / 720,         1.0 / 24,        -1.0 / 2};
     return 1 + x * x * polynomial(x * x, c, 7);
 }
-
-/* Which of the two runs is settled when the program starts, which sanitizers cannot bear: AVX2
-   gives the same bits, sooner. */
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) &&       \
-    defined(NDEBUG)
-#define VECTOR __attribute__((target_clones("avx2", "default")))
-#else
-#define VECTOR
-#endif
 
 /* Pairs of normal numbers from pairs of 64 random bits. */
 VECTOR static void make_pairs(int n, const uint64_t *restrict a, const uint64_t *restrict b,

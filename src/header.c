@@ -89,9 +89,7 @@ static void take_facts(const Header *h, Variant *v)
     const int n = tkc_artifact_param_count(a);
     v->divides = options_alloc(h->o, (size_t)n + 1, sizeof *v->divides);
     for (int i = 0; i < n; i++) {
-        ParamType t;
-        const char *type = tkc_artifact_param_type(a, i);
-        tkc_read_type(type, strlen(type), &t);
+        const ParamType t = tkc_type_of(tkc_artifact_param_type(a, i));
         const bool is_int = !t.stars && tkc_dtype_info(t.dtype)->kind != DK_FLOAT;
         v->divides[i] = is_int && is_one(v->signature, tkc_artifact_param_name(a, i))
                             ? 0

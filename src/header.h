@@ -38,6 +38,13 @@ typedef struct Header {
     Assembler by;
 } Header;
 
+/* The texts of aot/, embedded at build time, each with a NUL behind it; in the order of their names: launch.c, launch.h. */
+typedef struct LaunchText {
+    const char *name, *text;
+    size_t len;
+} LaunchText;
+extern const LaunchText launch_texts[];
+
 /* The text, malloc'ed; NULL: no memory. */
 char *header_write(const Header *h, size_t *len);
 /* The name can be one of C and C++. */

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "header.h"
-#include "launch_text.h"
 #include "tkc/edge.h"
 
 enum { MOST_PARAMS = 1024, MOST_NAME = 256 };
@@ -82,8 +81,7 @@ static void name_params(Options *o, Names *names, const TkcArtifact *a)
 /* Floats that C has no type for are given as their bits. */
 static void put_type(FILE *f, const char *text)
 {
-    ParamType t;
-    tkc_read_type(text, strlen(text), &t);
+    const ParamType t = tkc_type_of(text);
     const DTypeInfo *of = tkc_dtype_info(t.dtype);
     const int bits = 8 * of->bytes;
     if (t.stars) fputs("uint64_t", f);
@@ -162,11 +160,8 @@ static void put_image_bytes(FILE *f, const Entry *e, int v, const Image *image)
 
 static int bytes_of_param(const TkcArtifact *a, int64_t param)
 {
-    ParamType t;
     if (param < 0) return 0;
-    const char *text = tkc_artifact_param_type(a, (int)param);
-    tkc_read_type(text, strlen(text), &t);
-    return tkc_dtype_info(t.dtype)->bytes;
+    return tkc_dtype_info(tkc_type_of(tkc_artifact_param_type(a, (int)param)).dtype)->bytes;
 }
 
 static void put_number(FILE *f, const TkcArtifact *a, const TkcNumber *n)

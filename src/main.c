@@ -9,6 +9,7 @@
 #include "assemble.h"
 #include "command.h"
 #include "output.h"
+#include "tkc/text.h"
 
 int command_exit(TkcStatus status)
 {
@@ -108,11 +109,9 @@ static void print_times(const TkcArtifact *a)
 void command_tell_taken(int config, int nconfigs, const TkcDefine *values, size_t n)
 {
     char text[1024];
-    size_t len = 0;
+    Text t = {text, sizeof text, 0};
     if (config >= 0) command_say("configuration %d of %d", config + 1, nconfigs);
-    for (size_t i = 0; i < n && len < sizeof text; i++)
-        len += (size_t)snprintf(text + len, sizeof text - len, " %s=%s", values[i].name,
-                                values[i].value);
+    for (size_t i = 0; i < n; i++) text_put(&t, " %s=%s", values[i].name, values[i].value);
     if (n) command_say("with%s", text);
 }
 

@@ -6,29 +6,18 @@
 
 #include "array.h"
 #include "output.h"
+#include "tkc/text.h"
 
-static const struct {
-    const char *descr;
-    DType dtype;
-} descrs[] = {
-    {"|b1", DT_I1},
-    {"|i1", DT_I8},
-    {"<i2", DT_I16},
-    {"<i4", DT_I32},
-    {"<i8", DT_I64},
-    {"|u1", DT_U8},
-    {"<u2", DT_U16},
-    {"<u4", DT_U32},
-    {"<u8", DT_U64},
-    {"<f2", DT_F16},
-    {"<f4", DT_F32},
-    {"<f8", DT_F64},
-    /* written only: types that .npy has no name for */
-    {"<u2", DT_BF16},
-    {"|u1", DT_F8E4},
-    {"|u1", DT_F8E5},
-};
-enum { DESCRS = sizeof descrs / sizeof *descrs };
+enum { DESCR = 8 };
+
+/* "<f2". Of a type that numpy has none of, its bits as an unsigned integer. */
+static void put_descr(DType d, char text[DESCR])
+{
+    static const char sorts[] = {[DK_BOOL] = 'b', [DK_INT] = 'i', [DK_UINT] = 'u', [DK_FLOAT] = 'f'};
+    const DTypeInfo *info = tkc_dtype_info(d);
+    snprintf(text, DESCR, "%c%c%d", info->bytes == 1 ? '|' : '<',
+             array_is_foreign(d) ? 'u' : sorts[info->kind], info->bytes);
+}
 
 /* The value of a key of the header's dict, either kind of quotes. */
 static const char *dict_find(const char *header, const char *key)
@@ -50,12 +39,12 @@ static DType read_descr(const char *p, DType as)
     if (as != DT_NONE && p[0] == '|' && p[1] == 'V' &&
         strtol(p + 2, NULL, 10) == tkc_dtype_info(as)->bytes)
         return as;
-    for (int i = 0; i < DESCRS; i++) {
-        size_t n = strlen(descrs[i].descr);
-        bool one_byte = tkc_dtype_info(descrs[i].dtype)->bytes == 1;
-        bool order = *p == '<' || *p == '=' || *p == '|' || (*p == '>' && one_byte);
-        if (order && !strncmp(p + 1, descrs[i].descr + 1, n - 1) && p[n] == quote)
-            return descrs[i].dtype;
+    for (DType d = DT_NONE + 1; d < DT_COUNT; d++) {
+        char descr[DESCR];
+        put_descr(d, descr);
+        const size_t n = strlen(descr);
+        bool order = *p == '<' || *p == '=' || *p == '|' || (*p == '>' && *descr == '|');
+        if (order && !array_is_foreign(d) && !strncmp(p + 1, descr + 1, n - 1) && p[n] == quote) return d;
     }
     return DT_NONE;
 }
@@ -190,19 +179,17 @@ bool array_load(Array *a, const char *path, DType as, char *why, size_t size)
 /* "(4096, 781)", "(3,)", "()" */
 static void put_dims(const Array *a, char *text, size_t size)
 {
-    size_t n = 0;
+    Text t = {text, size, 0};
     text[0] = 0;
     for (int i = 0; i < a->rank; i++)
-        n += (size_t)snprintf(text + n, size - n, "%s%lld%s", i ? " " : "", (long long)a->shape[i],
-                              i + 1 < a->rank || a->rank == 1 ? "," : "");
+        text_put(&t, "%s%lld%s", i ? " " : "", (long long)a->shape[i],
+                 i + 1 < a->rank || a->rank == 1 ? "," : "");
 }
 
 bool array_save(const Array *a, const char *path, char *why, size_t size)
 {
-    const char *descr = NULL;
-    for (int i = 0; i < DESCRS && !descr; i++)
-        if (descrs[i].dtype == a->dtype) descr = descrs[i].descr;
-    char dims[ARRAY_MAX_RANK * 22 + 4], header[512];
+    char descr[DESCR], dims[ARRAY_MAX_RANK * 22 + 4], header[512];
+    put_descr(a->dtype, descr);
     put_dims(a, dims, sizeof dims);
     int len = snprintf(header, sizeof header,
                        "{'descr': '%s', 'fortran_order': False, 'shape': (%s), }", descr, dims);

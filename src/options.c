@@ -2,13 +2,13 @@
 #include "options.h"
 
 #include <float.h>
-#include <stdarg.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 
 #include "tkc/expr.h"
+#include "tkc/text.h"
 
 typedef enum OptForm { FORM_GROUP, FORM_FLAG, FORM_EQUALS, FORM_NEXT, FORM_JOINED } OptForm;
 typedef enum OptId {
@@ -39,8 +39,7 @@ static const struct {
 };
 enum { ABSENT = sizeof absent / sizeof *absent };
 
-static bool misuse(Options *o, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-static bool misuse(Options *o, const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) static bool misuse(Options *o, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
@@ -51,18 +50,11 @@ static bool misuse(Options *o, const char *fmt, ...)
 
 /* ---- memory, and lists that grow ---- */
 
-struct OptionsMemory {
-    struct OptionsMemory *next;
-    max_align_t data[];
-};
-
 void *options_alloc(Options *o, size_t n, size_t size)
 {
-    struct OptionsMemory *m = calloc(1, sizeof *m + n * size);
+    void *m = owned_take(&o->owned, n * size);
     if (!m) exit(report_error("command", "out of memory"));
-    m->next = o->owned;
-    o->owned = m;
-    return m->data;
+    return m;
 }
 
 /* There is room up to a power of two. */
@@ -172,16 +164,13 @@ static bool read_time(Options *o, const char *option, const char *text, const ch
 static bool read_choice(Options *o, OptId id, const char *text, int *which)
 {
     char list[128];
-    size_t n = 0, len;
+    Text t = {list, sizeof list, 0};
+    size_t len;
     *which = 0;
     for (const char *p = rows[id].arg; *p; p += len + (p[len] == '|'), ++*which) {
         len = strcspn(p, "|");
         if (strlen(text) == len && !strncmp(text, p, len)) return true;
-        n += (size_t)snprintf(list + n, sizeof list - n, "%s%.*s",
-                              !*which  ? ""
-                              : p[len] ? ", "
-                                       : " or ",
-                              (int)len, p);
+        text_put(&t, "%s%.*s", !*which ? "" : p[len] ? ", " : " or ", (int)len, p);
     }
     return misuse(o, "%s takes %s, not '%s'", rows[id].spelling, list, text);
 }
@@ -590,10 +579,8 @@ bool options_read_variant(Options *o, const Options *defaults, const char *what,
 
 void options_fini(Options *o)
 {
-    for (struct OptionsMemory *m; (m = o->owned);) {
-        o->owned = m->next;
-        free(m);
-    }
+    owned_free(o->owned);
+    o->owned = NULL;
 }
 
 static void print_kinds(FILE *out, const char *title,

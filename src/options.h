@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include "report.h"
+#include "tkc/grow.h"
 #include "tkc/tkc.h"
 
 /* NAME=VALUE; both point into one copied string. */
@@ -57,7 +58,7 @@ typedef struct Options {
     int nprint;
     const char **traces, **breaks; /* NAME[:COND], LINE[:COND] */
     int ntraces, nbreaks;
-    struct OptionsMemory *owned;
+    Owned *owned;
     char error[512];            /* what is wrong, after options_read gave false */
 } Options;
 

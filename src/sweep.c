@@ -6,6 +6,7 @@
 #include "array.h"
 #include "command.h"
 #include "tkc/expr.h"
+#include "tkc/text.h"
 
 /* ---- the range ---- */
 
@@ -127,11 +128,10 @@ static bool expand_shape(Point *p, const char *name, const char **text)
         return true; /* array_generate says what is wrong with it */
     snprintf(inside, sizeof inside, "%.*s", (int)(*text + len - 2 - open), open + 1);
     if (!evaluate(p, name, *text, inside, &n, extents)) return false;
-    int at = snprintf(out, sizeof out, "%.*s", (int)(open - *text), *text);
-    for (int i = 0; i < n; i++)
-        at += snprintf(out + at, sizeof out - (size_t)at, "%c%lld", i ? ',' : '[',
-                       (long long)extents[i]);
-    snprintf(out + at, sizeof out - (size_t)at, "]");
+    Text t = {out, sizeof out, 0};
+    text_put(&t, "%.*s", (int)(open - *text), *text);
+    for (int i = 0; i < n; i++) text_put(&t, "%c%lld", i ? ',' : '[', (long long)extents[i]);
+    text_put(&t, "]");
     *text = options_keep(p->o, out);
     return true;
 }

@@ -2,6 +2,7 @@
 #ifndef TKC_EDGE_H
 #define TKC_EDGE_H
 
+#include <string.h>
 #include "tkc/ir.h"
 #include "tkc/tkc.h"
 
@@ -122,8 +123,24 @@ bool tkc_is_descriptor_type(const char *text);
 /* NULL, or what the text of `len` bytes is instead; then *out is all zeros. Reads what Triton and
    PyTorch write, too: fp32*, *tl.float32, *torch.half, *kfp32. */
 const char *tkc_read_type(const char *text, size_t len, ParamType *out);
+/* The same of a whole text; all zeros: it is no type. */
+static inline ParamType tkc_type_of(const char *text)
+{
+    ParamType t;
+    tkc_read_type(text, strlen(text), &t);
+    return t;
+}
 /* The same, and not one padding against the other. */
 bool tkc_same_type(const ParamType *a, const ParamType *b);
+
+/* Whether the word is one of a list with such marks between them; of NULL none is. */
+static inline bool tkc_has_word(const char *list, char mark, const char *word)
+{
+    const size_t n = strlen(word);
+    for (const char *p = list; p && n; p = strchr(p, mark), p += p != NULL)
+        if (!strncmp(p, word, n) && (!p[n] || p[n] == mark)) return true;
+    return false;
+}
 
 /* "out of memory", reported; gives TKC_NO_MEMORY. */
 TkcStatus tkc_no_memory(TkcContext *cx);

@@ -2,7 +2,6 @@
 #include "debug.h"
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -340,10 +339,10 @@ static void trace(Frame *f, const Insn *in, const Value *v)
     const DebugPoint *p = f->launch->in->debug->debugger->points;
     for (; p && !f->failed; p = p->next) {
         if (!p->is_trace || strcmp(p->name, v->name) || !holds(f, in, place, p)) continue;
-        DebugText t = {line, 0, sizeof line, false};
+        Text t = {line, sizeof line, 0};
         text_put(&t, "pid (%lld, %lld, %lld) line %d %s = ", (long long)f->pid[0],
                  (long long)f->pid[1], (long long)f->pid[2], place ? place->line : 0, v->name);
-        text_value(&t, f, v);
+        text_value(&t, f, v, false);
         device_print(f->launch->dev, line);
     }
 }
@@ -441,7 +440,7 @@ const char *tkc_stop_name(const TkcStop *stop, int i)
     return NULL;
 }
 
-static void type_text(DebugText *t, const Type *ty)
+static void type_text(Text *t, const Type *ty)
 {
     const Type *e = tkc_type_element(ty);
     if (!ty->rank) return;
@@ -456,7 +455,7 @@ bool tkc_stop_evaluate(TkcStop *stop, const char *expression, const char **text)
     if (!stop || !expression) return false;
     Here h = {stop->f, stop->place};
     const ExprNames names = {.find = number_here, .user = &h};
-    DebugText t = {stop->text, 0, sizeof stop->text, true};
+    Text t = {stop->text, sizeof stop->text, 0};
     ExprNumber n;
     bool known;
     *text = stop->text;
@@ -466,7 +465,7 @@ bool tkc_stop_evaluate(TkcStop *stop, const char *expression, const char **text)
     const Value *v = value_here(&h, expression, len, &known);
     if (v) {
         type_text(&t, v->type);
-        text_value(&t, stop->f, v);
+        text_value(&t, stop->f, v, true);
         return true;
     }
     ExprFound found = expr_evaluate(expression, &names, &n, stop->text, sizeof stop->text);

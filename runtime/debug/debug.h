@@ -8,6 +8,7 @@
 
 #include "interp/interp.h"
 #include "tkc/expr.h"
+#include "tkc/text.h"
 
 typedef struct DebugPoint {
     bool is_trace;
@@ -67,14 +68,9 @@ const Loc *place_begun(const Op *op, int depth);
 int place_next_line(const Func *fn, int line);
 
 /* ---- text of values: text.c ---- */
-typedef struct DebugText {
-    char *data;
-    size_t len, size;
-    bool rows; /* each row on a line of its own */
-} DebugText;
-void text_put(DebugText *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* As numpy prints it; of more than eight along a dim the first and last three. */
-void text_value(DebugText *t, const Frame *f, const Value *v);
+/* As numpy prints it; of more than eight along a dim the first and last three. rows: each row on a
+   line of its own. */
+void text_value(Text *t, const Frame *f, const Value *v, bool rows);
 /* Element i as a number. False: a pointer. */
 bool value_number(const Frame *f, const Value *v, int64_t i, ExprNumber *out);
 

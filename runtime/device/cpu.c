@@ -17,10 +17,7 @@ struct DeviceKernel {
 
 static TkcStatus cpu_open(TkcDevice *dev, int ordinal, void *context)
 {
-    (void)context;
-    if (ordinal != 0)
-        return tkc_refuse(dev->cx, TKC_NO_DEVICE,
-                          "there is no cpu device %d; there is one, number 0", ordinal);
+    (void)ordinal, (void)context;
     dev->state = memory_new();
     strcpy(dev->name, "interpreter of the block IR");
     strcpy(dev->arch, "cpu");
@@ -174,31 +171,14 @@ static bool is_mapped(uint64_t address)
 
 /* A size vouches for memory of the host's: not for what was freed, nor for what is none at its
    ends. */
-static const char *find_fault(TkcDevice *dev, const LaunchArg *arg)
+static const char *find_fault(TkcDevice *dev, uint64_t address, size_t bytes)
 {
-    uint64_t begin, end;
-    bool freed;
-    const uint64_t last = arg->bits + arg->bytes - 1;
-    const MemRange *r = mem_find(dev->state, arg->bits, arg->bits + 1);
-    if (r && arg->bytes > r->end - arg->bits)
-        return "it is told to have more bytes than its memory has from there on";
-    if (!arg->bits || r) return NULL;
-    if (memory_near(dev->state, arg->bits, &begin, &end, &freed) && freed)
-        return "tkc_free has freed the memory it points to";
-    if (arg->bytes && (last < arg->bits || !is_mapped(arg->bits) || !is_mapped(last)))
-        return "there is no memory where it points to";
-    return NULL;
-}
-
-static TkcStatus check_pointers(TkcDevice *dev, const Interp *in, const LaunchArg *args)
-{
-    for (int i = 0; i < in->fn->nparams; i++) {
-        const char *fault =
-            in->fn->params[i].type->kind == TY_POINTER ? find_fault(dev, &args[i]) : NULL;
-        if (fault)
-            return tkc_refuse(dev->cx, TKC_MISUSE, "argument '%s': %s", in->fn->params[i].name, fault);
-    }
-    return TKC_OK;
+    bool held;
+    const uint64_t last = address + bytes - 1;
+    const char *fault = memory_fault(dev->state, address, bytes, &held);
+    if (held || fault) return fault;
+    return bytes && (last < address || !is_mapped(address) || !is_mapped(last)) ? "there is no memory where it points to"
+                                                                                : NULL;
 }
 
 static TkcStatus cpu_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3], void *stream,
@@ -212,7 +192,7 @@ static TkcStatus cpu_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[
         const ManifestParam *p = &k->manifest->params[i];
         args[i] = (LaunchArg){manifest_value(p, pack->values), p->is.stars ? pack->bytes[i] : 0};
     }
-    TkcStatus status = check_pointers(dev, k->interp, args);
+    TkcStatus status = device_check_pointers(dev, k->manifest, pack, find_fault);
     if (status == TKC_OK) status = interp_launch(dev, k->interp, dev->state, grid, args);
     free(args);
     return status;
@@ -256,5 +236,4 @@ const DeviceOps device_cpu = {
     .launch = cpu_launch,
     .info = cpu_info,
     .facts = cpu_facts,
-    .timer = &host_timer,
 };

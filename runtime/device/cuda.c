@@ -46,6 +46,14 @@ void cuda_leave(Cuda *c, bool pushed)
     if (pushed) c->api.CtxPopCurrent(&popped);
 }
 
+bool cuda_enter_quietly(TkcDevice *dev, bool *pushed)
+{
+    tkc_context_mute(dev->cx, 1);
+    const bool done = cuda_enter(dev, dev->state, pushed) == TKC_OK;
+    tkc_context_mute(dev->cx, -1);
+    return done;
+}
+
 /* ---- open and close ---- */
 
 CALL_INSIDE(device_of_context, (TkcDevice *dev, CuDevice *out), CtxGetDevice, out)
@@ -92,16 +100,13 @@ static TkcStatus name_arch(TkcDevice *dev)
 static TkcStatus read_facts(TkcDevice *dev, Cuda *c)
 {
     int major, minor;
-    TkcStatus status = CALL(c, dev, DeviceGetName, dev->name, sizeof dev->name, c->device);
-    if (status == TKC_OK)
-        status = CALL(c, dev, DeviceGetAttribute, &major, CU_DEVICE_CC_MAJOR, c->device);
-    if (status == TKC_OK)
-        status = CALL(c, dev, DeviceGetAttribute, &minor, CU_DEVICE_CC_MINOR, c->device);
-    if (status == TKC_OK)
-        status =
-            CALL(c, dev, DeviceGetAttribute, &c->max_shared, CU_DEVICE_MAX_SHARED_OPTIN, c->device);
-    if (status == TKC_OK) status = CALL(c, dev, DriverGetVersion, &dev->driver);
-    if (status != TKC_OK) return status;
+    TkcStatus status;
+    if ((status = CALL(c, dev, DeviceGetName, dev->name, sizeof dev->name, c->device)) ||
+        (status = CALL(c, dev, DeviceGetAttribute, &major, CU_DEVICE_CC_MAJOR, c->device)) ||
+        (status = CALL(c, dev, DeviceGetAttribute, &minor, CU_DEVICE_CC_MINOR, c->device)) ||
+        (status = CALL(c, dev, DeviceGetAttribute, &c->max_shared, CU_DEVICE_MAX_SHARED_OPTIN, c->device)) ||
+        (status = CALL(c, dev, DriverGetVersion, &dev->driver)))
+        return status;
     dev->chip = major * 10 + minor;
     return name_arch(dev);
 }
@@ -137,15 +142,6 @@ static TkcStatus cuda_open(TkcDevice *dev, int ordinal, void *context)
     return open_driver(dev, cuda_api_open, ordinal, context);
 }
 
-/* Whether code can be made for a target of that name. */
-static bool is_target(const char *arch)
-{
-    const size_t len = strlen(arch);
-    for (const char *p = tkc_arch_list(); *p; p += strcspn(p, " "), p += strspn(p, " "))
-        if (len && strcspn(p, " ") == len && !memcmp(p, arch, len)) return true;
-    return false;
-}
-
 /* The chip is what dev->arch asks for, or else the newest that all of the language has been tried
    on; one is as good as another, so there is no second of a kind. */
 static TkcStatus simt_open(TkcDevice *dev, int ordinal, void *context)
@@ -153,10 +149,8 @@ static TkcStatus simt_open(TkcDevice *dev, int ordinal, void *context)
     char wanted[sizeof dev->arch];
     snprintf(wanted, sizeof wanted, "%s", *dev->arch ? dev->arch : "sm_90a");
     const int chip = !strncmp(wanted, "sm_", 3) ? atoi(wanted + 3) : 0;
-    if (ordinal != 0)
-        return tkc_refuse(dev->cx, TKC_NO_DEVICE,
-                          "there is no simt device %d; there is one, number 0", ordinal);
-    if (simt_ordinal_of(chip) < 0 || !is_target(wanted))
+    (void)ordinal;
+    if (simt_ordinal_of(chip) < 0 || !tkc_has_word(tkc_arch_list(), ' ', wanted))
         return tkc_refuse(dev->cx, TKC_NO_DEVICE, "no chip '%s' can be emulated; there are %s",
                           wanted, tkc_arch_list());
     TkcStatus status = open_driver(dev, cuda_api_open_simt, simt_ordinal_of(chip), context);
@@ -191,17 +185,10 @@ static TkcStatus allow_shared(TkcDevice *dev, Cuda *c, const DeviceKernel *k)
 
 static bool name_pointers(DeviceKernel *k, const Manifest *m)
 {
-    bool ok = (k->pointers = calloc((size_t)k->nparams + 1, sizeof *k->pointers)) != NULL;
-    for (int i = 0; ok && i < k->nparams; i++)
-        if (m->params[i].is.stars) ok = (k->pointers[i] = strdup(m->params[i].name)) != NULL;
-    return ok;
-}
-
-static void free_kernel(DeviceKernel *k)
-{
-    for (int i = 0; k->pointers && i < k->nparams; i++) free(k->pointers[i]);
-    free(k->pointers);
-    free(k);
+    k->pointers = calloc((size_t)k->nparams + 1, sizeof *k->pointers);
+    for (int i = 0; k->pointers && i < k->nparams; i++)
+        if (m->params[i].is.stars) k->pointers[i] = m->params[i].name;
+    return k->pointers;
 }
 
 static void cuda_unload(TkcDevice *dev, DeviceKernel *k)
@@ -209,14 +196,13 @@ static void cuda_unload(TkcDevice *dev, DeviceKernel *k)
     Cuda *c = dev->state;
     bool pushed;
     if (!k) return;
-    tkc_context_mute(dev->cx, 1); /* a context that a kernel broke was reported when it did */
-    if (k->module && cuda_enter(dev, c, &pushed) == TKC_OK) {
+    if (k->module && cuda_enter_quietly(dev, &pushed)) {
         c->api.CtxSynchronize(); /* a launch may not have ended */
         c->api.ModuleUnload(k->module);
         cuda_leave(c, pushed);
     }
-    tkc_context_mute(dev->cx, -1);
-    free_kernel(k);
+    free(k->pointers);
+    free(k);
 }
 
 /* Loading would end the capture of another stream, unless this thread vouches for having no part in
@@ -313,27 +299,16 @@ static void print_lines(const char *text, size_t len, void *user)
     char line[4096];
     if (len && text[len - 1] == newline) len--;
     snprintf(line, sizeof line, "%.*s", (int)len, text);
-    pthread_mutex_lock(&dev->printing);
     device_print(dev, line);
-    pthread_mutex_unlock(&dev->printing);
 }
 
 /* What the emulated GPU would only find when the kernel gets there: its memory is all known. */
-static TkcStatus check_memory(TkcDevice *dev, const DeviceKernel *k, const LaunchPack *pack)
+static const char *find_fault(TkcDevice *dev, uint64_t address, size_t bytes)
 {
-    for (int i = 0; i < k->nparams; i++) {
-        uint64_t left = 0;
-        bool freed = false;
-        const uint64_t address = k->pointers[i] ? manifest_value(&k->manifest->params[i], pack->values) : 0;
-        if (!address || (simt_has_memory(address, &left, &freed) && pack->bytes[i] <= left)) continue;
-        const char *why =
-            left    ? "it is told to have more bytes than its memory has from there on"
-            : freed ? "tkc_free has freed the memory it points to"
-                    : "it points to no memory of this device; tkc_alloc gives some, tkc_copy_in "
-                      "fills it";
-        return tkc_refuse(dev->cx, TKC_MISUSE, "argument '%s': %s", k->pointers[i], why);
-    }
-    return TKC_OK;
+    bool held;
+    (void)dev;
+    const char *fault = memory_fault(driver_state()->memory, address, bytes, &held);
+    return held || fault ? fault : "it points to no memory of this device; tkc_alloc gives some, tkc_copy_in fills it";
 }
 
 static TkcStatus simt_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid[3], void *stream,
@@ -345,7 +320,7 @@ static TkcStatus simt_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid
                          .print = print_lines,
                          .print_user = dev,
                          .pointers = k->pointers};
-    TkcStatus status = check_memory(dev, k, pack);
+    TkcStatus status = device_check_pointers(dev, k->manifest, pack, find_fault);
     if (status != TKC_OK) return status;
     simt_configure(&run);
     status = cuda_launch(dev, k, grid, stream, pack);
@@ -358,7 +333,7 @@ static TkcStatus simt_launch(TkcDevice *dev, DeviceKernel *k, const int64_t grid
     .emit = TKC_EMIT_PTX, .max_grid = {2147483647, 65535, 65535}, .close = cuda_close,             \
     .alloc = cuda_alloc, .free = cuda_free, .copy_in = cuda_copy_in, .copy_out = cuda_copy_out,    \
     .synchronize = cuda_synchronize, .load = cuda_load, .assemble = cuda_assemble, .unload = cuda_unload, .info = cuda_info,  \
-    .facts = cuda_facts, .captures = cuda_captures, .timer = &cuda_timer
+    .facts = cuda_facts, .captures = cuda_captures, .has_events = true
 
 const DeviceOps device_cuda = {
     .kind = "cuda", .open = cuda_open, .launch = cuda_launch, DRIVER_OPS};

@@ -25,7 +25,7 @@ struct DeviceKernel {
     unsigned threads, shared;
     int nparams, registers, spill_bytes;
     const struct Manifest *manifest;
-    char **pointers; /* by parameter, the name of one that is a pointer; else NULL */
+    const char **pointers; /* by parameter, the name of one that is a pointer; else NULL */
 };
 
 #define CALL(cuda, dev, name, ...)                                                                 \
@@ -34,6 +34,8 @@ struct DeviceKernel {
 /* Makes our context current; *pushed says whether leave must undo it. */
 TkcStatus cuda_enter(TkcDevice *dev, Cuda *c, bool *pushed);
 void cuda_leave(Cuda *c, bool pushed);
+/* Enters where that can be done: a context that is broken was told of, or is when it is used. */
+bool cuda_enter_quietly(TkcDevice *dev, bool *pushed);
 
 /* A function that is one call of the driver, with our context current. */
 #define CALL_INSIDE(function, params, name, ...)                                                   \
@@ -57,7 +59,5 @@ TkcStatus cuda_assemble(TkcDevice *dev, const char *const *ptx, size_t n, const 
 void cuda_facts(TkcDevice *dev, TkcDeviceInfo *out);
 void cuda_info(TkcDevice *dev, const DeviceKernel *kernel, TkcKernelInfo *out);
 bool cuda_captures(TkcDevice *dev, void *stream);
-/* timer.c */
-extern const TimerOps cuda_timer;
 
 #endif

@@ -64,11 +64,9 @@ bool cuda_captures(TkcDevice *dev, void *stream)
     CuCaptureStatus status = 0;
     bool pushed;
     int code = CU_OK;
-    tkc_context_mute(dev->cx, 1); /* a context that is broken is told of when it is used */
-    if (cuda_enter(dev, c, &pushed) == TKC_OK) {
+    if (cuda_enter_quietly(dev, &pushed)) {
         code = c->api.StreamIsCapturing(stream, &status);
         cuda_leave(c, pushed);
     }
-    tkc_context_mute(dev->cx, -1);
     return code == CU_CAPTURE_IMPLICIT || (code == CU_OK && status);
 }

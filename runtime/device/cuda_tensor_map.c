@@ -1,9 +1,8 @@
 /* The tensor maps of a launch, made of its arguments (tkc/edge.h). What they ask for of alignment
    the launch has checked already. */
-#include <stdio.h>
-
 #include "cuda_device.h"
 #include "jit/manifest.h"
+#include "tkc/text.h"
 
 enum { ALIGN = 16 };
 
@@ -43,9 +42,9 @@ static TkcStatus refuse_extents(TkcDevice *dev, const char *name, const int64_t 
                                 int64_t rank)
 {
     char shape[32 * TKC_DESCRIPTOR_RANK];
-    int n = 0;
+    Text t = {shape, sizeof shape, 0};
     for (int64_t d = rank - 1; d >= 0; d--)
-        n += snprintf(shape + n, sizeof shape - (size_t)n, "%lld%s", (long long)extent[d], d ? ", " : "");
+        text_put(&t, "%lld%s", (long long)extent[d], d ? ", " : "");
     return tkc_refuse(dev->cx, TKC_ERROR,
                       "argument '%s': by TMA the kernel has a tensor of shape [%s] of it; extents "
                       "must be at most 2^32",

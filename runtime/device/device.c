@@ -25,6 +25,8 @@ static void init_recursive(pthread_mutex_t *mutex)
 static TkcStatus open_kind(TkcContext *cx, const DeviceOps *ops, const char *arch, int ordinal,
                            void *context, TkcDevice **out)
 {
+    if (ordinal != 0 && ops != &device_cuda)
+        return tkc_refuse(cx, TKC_NO_DEVICE, "there is no %s device %d; there is one, number 0", ops->kind, ordinal);
     TkcDevice *dev = tkc_handle_new(TKC_HANDLE_DEVICE);
     if (!dev) return tkc_no_memory(cx);
     dev->cx = cx;
@@ -94,9 +96,23 @@ bool device_may_work(const TkcDevice *dev)
 void device_print(TkcDevice *dev, const char *line)
 {
     const TkcDevice *outer = printing;
+    pthread_mutex_lock(&dev->printing);
     printing = dev;
     if (dev->print) dev->print(line, dev->print_user);
     printing = outer;
+    pthread_mutex_unlock(&dev->printing);
+}
+
+TkcStatus device_check_pointers(TkcDevice *dev, const Manifest *m, const LaunchPack *pack,
+                                const char *(*find_fault)(TkcDevice *dev, uint64_t address, size_t bytes))
+{
+    for (int i = 0; i < m->nparams; i++) {
+        const ManifestParam *p = &m->params[i];
+        const uint64_t address = p->is.stars ? manifest_value(p, pack->values) : 0;
+        const char *fault = address ? find_fault(dev, address, pack->bytes[i]) : NULL;
+        if (fault) return tkc_refuse(dev->cx, TKC_MISUSE, "argument '%s': %s", p->name, fault);
+    }
+    return TKC_OK;
 }
 
 TkcStatus tkc_device_open(TkcContext *cx, const char *kind, int ordinal, TkcDevice **out)

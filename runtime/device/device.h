@@ -29,19 +29,6 @@ typedef struct DeviceCode {
 } DeviceCode;
 /* Machine code, malloc'ed; all zero: none. */
 typedef struct DeviceImage { void *data; size_t bytes; } DeviceImage;
-/* So many marks of time, numbered from 0, that launches on a stream are put between. */
-typedef struct Timer Timer;
-typedef struct TimerOps {
-    TkcStatus (*make)(TkcDevice *dev, size_t marks, Timer **out);
-    void (*free)(TkcDevice *dev, Timer *timer);
-    /* Caches hold nothing of the kernels' from here on. */
-    TkcStatus (*flush)(TkcDevice *dev, Timer *timer, void *stream);
-    TkcStatus (*mark)(TkcDevice *dev, Timer *timer, size_t i, void *stream);
-    /* Once the stream's work is done. */
-    TkcStatus (*between)(TkcDevice *dev, Timer *timer, size_t from, size_t to, double *ms);
-} TimerOps;
-extern const TimerOps host_timer;
-
 typedef struct DeviceOps {
     const char *kind;
     bool takes_turns;   /* one launch or change of memory at a time */
@@ -72,7 +59,7 @@ typedef struct DeviceOps {
     void (*facts)(TkcDevice *dev, TkcDeviceInfo *out);
     /* Launches on the stream are recorded for a graph. NULL: there are no graphs. */
     bool (*captures)(TkcDevice *dev, void *stream);
-    const struct TimerOps *timer;
+    bool has_events;   /* in streams; else a launch is over when it returns */
 } DeviceOps;
 
 typedef struct Debugger Debugger; /* debug.h */
@@ -102,7 +89,7 @@ extern const DeviceOps device_cuda, device_cpu, device_simt;
 bool device_is(const TkcDevice *dev);
 /* That, and this thread is not in a device_print of it, for which a launch waits; else false, and said. */
 bool device_may_work(const TkcDevice *dev);
-/* Gives a line of device_print to whom the caller named. One call at a time. */
+/* Gives a line of device_print to whom the caller named, one at a time. */
 void device_print(TkcDevice *dev, const char *line);
 /* Calls f of the device's table with the arguments behind the device, in its turn. */
 #define device_call(dev, f, ...) device_done(dev, device_turn(dev)->f(dev, __VA_ARGS__))
@@ -113,5 +100,18 @@ void device_open_cache(TkcDevice *dev);
 void device_close_cache(TkcDevice *dev);
 /* Of a device that was kept. */
 void device_release(TkcDevice *dev);
+/* Refuses the first argument of a launch whose pointer, to so many bytes, has a fault. */
+TkcStatus device_check_pointers(TkcDevice *dev, const struct Manifest *m, const LaunchPack *pack,
+                                const char *(*find_fault)(TkcDevice *dev, uint64_t address, size_t bytes));
+
+/* ---- so many marks of time, numbered from 0, that launches on a stream are put between: timer.c ---- */
+typedef struct Timer Timer;
+TkcStatus timer_new(TkcDevice *dev, size_t marks, Timer **out);
+void timer_free(TkcDevice *dev, Timer *t); /* NULL: none */
+/* Caches hold nothing of the kernels' from here on. */
+TkcStatus timer_flush(TkcDevice *dev, Timer *t, void *stream);
+TkcStatus timer_mark(TkcDevice *dev, Timer *t, size_t i, void *stream);
+/* Once the stream's work is done. */
+TkcStatus timer_between(TkcDevice *dev, Timer *t, size_t from, size_t to, double *ms);
 
 #endif

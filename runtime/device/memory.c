@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "grow.h"
+#include "tkc/grow.h"
 
 /* ---- ranges: few, looked up by halving ---- */
 
@@ -204,6 +204,16 @@ bool memory_near(Memory *m, uint64_t address, uint64_t *begin, uint64_t *end, bo
     *end = f ? f->begin + f->bytes : r ? r->end : 0;
     pthread_rwlock_unlock(&m->lock);
     return *end != 0;
+}
+
+const char *memory_fault(Memory *m, uint64_t address, size_t bytes, bool *held)
+{
+    uint64_t begin, end;
+    bool freed;
+    *held = memory_find(m, address, &begin, &end);
+    if (*held)
+        return bytes > end - address ? "it is told to have more bytes than its memory has from there on" : NULL;
+    return memory_near(m, address, &begin, &end, &freed) && freed ? "tkc_free has freed the memory it points to" : NULL;
 }
 
 size_t memory_count(const Memory *m)

@@ -39,6 +39,9 @@ bool memory_find(Memory *m, uint64_t address, uint64_t *begin, uint64_t *end);
 /* The nearest allocation that begins at or below the address, alive or not long dead, for
    messages. */
 bool memory_near(Memory *m, uint64_t address, uint64_t *begin, uint64_t *end, bool *freed);
+/* What is wrong with an argument that is told to point to so many bytes there, by what is and was the
+   device's; NULL: nothing. *held: an allocation holds the address. */
+const char *memory_fault(Memory *m, uint64_t address, size_t bytes, bool *held);
 size_t memory_count(const Memory *m);
 
 #endif

@@ -5,7 +5,7 @@
 
 #include "interp.h"
 #include "math.h"
-#include "vector.h"
+#include "tkc/vector.h"
 
 #define RESTRICT __restrict__
 

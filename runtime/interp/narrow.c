@@ -2,15 +2,15 @@
    are those of lib/ir/evaluate.h: fp8 saturates, every NaN becomes the one positive quiet NaN; on
    its way up it keeps its sign. */
 #include "interp.h"
-#include "simt/lanes.h"
-#include "vector.h"
+#include "tkc/float_narrow.h"
+#include "tkc/vector.h"
 
 static inline float quiet(float x, uint32_t sign)
 {
     return x != x ? f32_of(0x7fc00000u | sign << 31) : x;
 }
 
-/* S: the type's name in lanes.h; UP: of the code x; NOT: the code of a NaN. */
+/* S: the type's name in float_narrow.h; UP: of the code x; NOT: the code of a NaN. */
 #define CONVERSIONS(S, T, UP, NOT)                                                                 \
     VECTOR static void S##_up(float *restrict out, const void *restrict from, int64_t n)           \
     {                                                                                              \

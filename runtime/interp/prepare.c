@@ -7,7 +7,7 @@
 #include <stdlib.h>
 
 #include "debug/debug.h"
-#include "device/grow.h"
+#include "tkc/grow.h"
 #include "ptx/ptx.h"
 
 enum { ALIGN = 64 };

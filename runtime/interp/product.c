@@ -2,7 +2,7 @@
    chosen when the program starts are visible outside the archive, so they have others in front. */
 #include "product.h"
 
-#include "vector.h"
+#include "tkc/vector.h"
 
 enum { TILE_ROWS = 4, MOST_VECTORS = 2, VECTOR_BYTES = 32 };
 

@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "interp.h"
-#include "vector.h"
+#include "tkc/vector.h"
 
 /* ---- regions that are one op ---- */
 

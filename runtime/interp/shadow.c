@@ -202,45 +202,16 @@ typedef struct Walk {
     Record who;
     Deed deed;
     int shift;                  /* of the elements */
-    uint64_t first, begin, end; /* where the access began, and what is left of it */
-    const char *data;           /* of a write: for `begin`, or one element for all */
-    size_t same; /* the bytes of that one, a power of 2; 0: each has its own */
+    uint64_t begin, end; /* what is left of it */
+    const char *data;    /* of a write: for `begin` and on */
     uint64_t unwritten;
 } Walk;
-
-/* Of a write of one element for all, which may begin anywhere in it. */
-static char byte_for(const Walk *k, uint64_t at)
-{
-    return k->data[(at - k->first) & (k->same - 1)];
-}
-
-static bool is_there(const Walk *k, uint64_t at, size_t bytes)
-{
-    const char *there = (const char *)(uintptr_t)at;
-    if (!k->same) return !memcmp(there, k->data + (at - k->begin), bytes);
-    const size_t once = bytes < k->same ? bytes : k->same;
-    for (size_t i = 0; i < once; i++)
-        if (there[i] != byte_for(k, at + i)) return false;
-    return !memcmp(there, there + once, bytes - once);
-}
-
-static void put(const Walk *k, size_t bytes)
-{
-    char *there = (char *)(uintptr_t)k->begin;
-    size_t done = k->same && k->same < bytes ? k->same : bytes;
-    if (k->same)
-        for (size_t i = 0; i < done; i++) there[i] = byte_for(k, k->begin + i);
-    else memcpy(there, k->data, done);
-    for (size_t more; done < bytes; done += more) {
-        more = done < bytes - done ? done : bytes - done;
-        memcpy(there + done, there, more);
-    }
-}
 
 /* Whether a write leaves there something else than this launch did before. */
 static bool changes(const Walk *k, const Cell *c, uint64_t at, int bytes)
 {
-    return k->data && c->writers[0] > RECORD_BEFORE && !is_there(k, at, (size_t)bytes);
+    return k->data && c->writers[0] > RECORD_BEFORE &&
+           memcmp((const char *)(uintptr_t)at, k->data + (at - k->begin), (size_t)bytes);
 }
 
 /* False: a read of a cell that nothing wrote. */
@@ -288,9 +259,10 @@ static ShadowResult walk(Walk *k)
         lock_page(p);
         refresh(k->s, p);
         result = touch_page(k, p, from, to, k->begin);
-        if (k->data && result == SHADOW_FINE) put(k, (size_t)(to - from));
+        if (k->data && result == SHADOW_FINE)
+            memcpy((char *)(uintptr_t)k->begin, k->data, (size_t)(to - from));
         unlock_page(p);
-        if (k->data && !k->same) k->data += to - from;
+        if (k->data) k->data += to - from;
         k->begin += (uint64_t)(to - from);
     }
     return result;
@@ -309,7 +281,6 @@ static Walk walk_of(Shadow *s, const Watch *w, Record who, Deed deed, uint64_t a
                   .who = who,
                   .deed = deed,
                   .shift = shift_of((uint64_t)size),
-                  .first = address,
                   .begin = address,
                   .end = address + (uint64_t)(n * size)};
 }
@@ -338,9 +309,19 @@ ShadowResult shadow_store(Shadow *s, const Watch *w, Record who, uint64_t addres
                           int64_t size, const void *data, bool same)
 {
     Walk k = walk_of(s, w, who, DEED_WRITE, address, n, size);
+    const uint64_t end = k.end;
+    char page[PAGE_BYTES];
+    ShadowResult result = SHADOW_FINE;
     k.data = data;
-    k.same = same ? (size_t)size : 0;
-    return walk(&k);
+    if (!same || n == 1) return walk(&k);
+    for (int i = 0; i < PAGE_BYTES; i++) page[i] = k.data[i & (size - 1)];
+    while (k.begin < end && result == SHADOW_FINE) {
+        const uint64_t next = (k.begin | (PAGE_BYTES - 1)) + 1;
+        k.end = next < end ? next : end;
+        k.data = page;
+        result = walk(&k);
+    }
+    return result;
 }
 
 /* Whether all of [begin, end), inside one page, is written. */

@@ -64,7 +64,8 @@ typedef enum Deed { DEED_PEEK, DEED_READ, DEED_WRITE, DEED_SETTLE } Deed;
 /* To n elements of `size` bytes from address on. UNWRITTEN: *at is the first. */
 ShadowResult shadow_touch(Shadow *s, Deed deed, const Watch *w, Record who, uint64_t address,
                           int64_t n, int64_t size, uint64_t *at);
-/* Stores n elements: data has them one after the other, or, with `same`, one for all. */
+/* Stores n elements, whose address is a multiple of their size: data has them one after the other, or, with `same`,
+   one for all. */
 ShadowResult shadow_store(Shadow *s, const Watch *w, Record who, uint64_t address, int64_t n,
                           int64_t size, const void *data, bool same);
 

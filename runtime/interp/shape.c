@@ -51,22 +51,12 @@ static void row_major(const Type *t, int64_t *stride)
     }
 }
 
-static const Type *arg_type(const Insn *in, int i)
-{
-    return op_arg(in->op, i)->type;
-}
-
-static const Type *result_type(const Insn *in)
-{
-    return op_result(in->op, 0)->type;
-}
-
 /* ---- ops ---- */
 
 /* Of one operand: dims of the result step as they did in it, not at all where they are repeated. */
 void insn_dims(Frame *f, const Insn *in)
 {
-    const Type *from = arg_type(in, 0), *to = result_type(in);
+    const Type *from = op_arg(in->op, 0)->type, *to = op_result(in->op, 0)->type;
     int64_t a[TKC_MAX_RANK], b[TKC_MAX_RANK];
     Walk w = {0};
     row_major(from, a);
@@ -109,7 +99,7 @@ void insn_cat(Frame *f, const Insn *in)
 
 Axis insn_axis(const Insn *in)
 {
-    const Type *t = arg_type(in, 0);
+    const Type *t = op_arg(in->op, 0)->type;
     int axis = (int)tkc_op_int(in->op, ATTR_AXIS, 0);
     Axis a = {1, t->shape[axis], 1};
     for (int i = 0; i < t->rank; i++) {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "interp.h"
-#include "vector.h"
+#include "tkc/vector.h"
 
 typedef enum Order { ORDER_UNSIGNED, ORDER_SIGNED, ORDER_FLOAT } Order;
 

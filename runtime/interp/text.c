@@ -2,11 +2,10 @@
 
        pid (0, 0, 0) idx ( 3, 12) x: 1.500000
 */
-#include <pthread.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "interp.h"
+#include "tkc/text.h"
 
 /* ---- text of an element ---- */
 
@@ -39,11 +38,11 @@ static void index_text(char *text, size_t size, const Type *t, int64_t i)
         at[d] = i % t->shape[d];
         i /= t->shape[d];
     }
-    size_t n = (size_t)snprintf(text, size, "(");
-    for (int d = 0; d < t->rank && n < size; d++)
-        n += (size_t)snprintf(text + n, size - n, "%s%*lld", d ? ", " : "", digits(t->shape[d] - 1),
-                              (long long)at[d]);
-    if (n < size) snprintf(text + n, size - n, ")");
+    Text to = {text, size, 0};
+    text_put(&to, "(");
+    for (int d = 0; d < t->rank; d++)
+        text_put(&to, "%s%*lld", d ? ", " : "", digits(t->shape[d] - 1), (long long)at[d]);
+    text_put(&to, ")");
 }
 
 /* ---- print ---- */
@@ -57,14 +56,6 @@ static void prefix_text(char *text, size_t size, const char *format)
     snprintf(text, size, "%s%.*s: ", !n || format[0] == ' ' ? "" : " ", (int)n, format);
 }
 
-static void print_line(Frame *f, const char *line)
-{
-    Launch *l = f->launch;
-    pthread_mutex_lock(l->mutex);
-    device_print(l->dev, line);
-    pthread_mutex_unlock(l->mutex);
-}
-
 static void print_operand(Frame *f, const Insn *in, int k, const char *pid, const char *prefix)
 {
     const Type *t = op_arg(in->op, k)->type;
@@ -76,7 +67,7 @@ static void print_operand(Frame *f, const Insn *in, int k, const char *pid, cons
         index_text(index, sizeof index, t, i);
         element_text(value, sizeof value, s, slot_at(f, s, i), hex);
         snprintf(line, sizeof line, "%s idx %s%.300s%s%s", pid, index, prefix, operand, value);
-        print_line(f, line);
+        device_print(f->launch->dev, line);
     }
 }
 
@@ -90,7 +81,7 @@ void insn_print(Frame *f, const Insn *in)
     for (int k = 0; k < in->nargs; k++) print_operand(f, in, k, pid, prefix);
     if (in->nargs) return;
     snprintf(line, sizeof line, "%s%s%.320s", pid, format[0] == ' ' ? "" : " ", format);
-    print_line(f, line);
+    device_print(f->launch->dev, line);
 }
 
 /* ---- assert ---- */

@@ -13,7 +13,6 @@ enum { LEAST_RUNS = 3, MOST_RUNS = 2000 };
 typedef struct Bench {
     TkcJit *jit;
     TkcDevice *dev;
-    const TimerOps *timer;
     const int64_t *grid;
     void *stream;
     const TkcArg *args;
@@ -25,10 +24,10 @@ static TkcStatus launch_between(const Bench *b, Timer *t, size_t mark)
 {
     TkcStatus status = TKC_OK;
     if (b->o.before) b->o.before(b->o.user);
-    if (!b->o.keeps_cache) status = b->timer->flush(b->dev, t, b->stream);
-    if (status == TKC_OK) status = b->timer->mark(b->dev, t, mark, b->stream);
+    if (!b->o.keeps_cache) status = timer_flush(b->dev, t, b->stream);
+    if (status == TKC_OK) status = timer_mark(b->dev, t, mark, b->stream);
     if (status == TKC_OK) status = tkc_launch(b->jit, b->grid, b->stream, b->args, b->nargs);
-    return status == TKC_OK ? b->timer->mark(b->dev, t, mark + 1, b->stream) : status;
+    return status == TKC_OK ? timer_mark(b->dev, t, mark + 1, b->stream) : status;
 }
 
 /* n launches, and how long each took. */
@@ -36,12 +35,12 @@ static TkcStatus measure(const Bench *b, size_t n, double *ms)
 {
     Timer *t = NULL;
     if (!n) return TKC_OK;
-    TkcStatus status = b->timer->make(b->dev, 2 * n, &t);
+    TkcStatus status = timer_new(b->dev, 2 * n, &t);
     for (size_t i = 0; status == TKC_OK && i < n; i++) status = launch_between(b, t, 2 * i);
     if (status == TKC_OK) status = b->dev->ops->synchronize(b->dev, b->stream);
     for (size_t i = 0; status == TKC_OK && i < n; i++)
-        status = b->timer->between(b->dev, t, 2 * i, 2 * i + 1, &ms[i]);
-    if (t) b->timer->free(b->dev, t);
+        status = timer_between(b->dev, t, 2 * i, 2 * i + 1, &ms[i]);
+    timer_free(b->dev, t);
     return status;
 }
 
@@ -92,92 +91,64 @@ static TkcStatus estimate(const Bench *b, double *ms, double *each)
 
 /* ---- ranges for NVIDIA's profilers, where libnvToolsExt.so.1 is there; else nothing ---- */
 
-typedef struct Nvtx {
-    void *library;
-    int (*push)(const char *name);
-    int (*pop)(void);
-} Nvtx;
-
-static void nvtx_open(Nvtx *n)
+/* One of that name begins, or the newest ends, where the name is NULL. */
+static void set_range(void *nvtx, const char *name)
 {
-    *n = (Nvtx){.library = dlopen("libnvToolsExt.so.1", RTLD_NOW | RTLD_LOCAL)};
-    void *push = n->library ? dlsym(n->library, "nvtxRangePushA") : NULL;
-    void *pop = n->library ? dlsym(n->library, "nvtxRangePop") : NULL;
-    if (!push || !pop) return;
-    memcpy(&n->push, &push, sizeof push);
-    memcpy(&n->pop, &pop, sizeof pop);
-}
-
-static void nvtx_begin(const Nvtx *n, const char *name)
-{
-    if (n->push) n->push(name);
-}
-
-static void nvtx_end(const Nvtx *n)
-{
-    if (n->pop) n->pop();
-}
-
-static void nvtx_close(Nvtx *n)
-{
-    if (n->library) dlclose(n->library);
+    int (*push)(const char *), (*pop)(void);
+    void *symbol = nvtx ? dlsym(nvtx, name ? "nvtxRangePushA" : "nvtxRangePop") : NULL;
+    memcpy(&push, &symbol, sizeof push);
+    memcpy(&pop, &symbol, sizeof pop);
+    if (symbol) (void)(name ? push(name) : pop());
 }
 
 /* ---- the whole ---- */
 
 static TkcStatus run(const Bench *b, double *ms, TkcTimes *times)
 {
-    Nvtx nvtx;
     double each = 0;
-    nvtx_open(&nvtx);
-    nvtx_begin(&nvtx, "tkc: warming up");
+    void *nvtx = dlopen("libnvToolsExt.so.1", RTLD_NOW | RTLD_LOCAL);
+    set_range(nvtx, "tkc: warming up");
     TkcStatus status = estimate(b, ms, &each);
     if (status == TKC_OK) status = measure(b, runs_in(b->o.warmup_ms, each, 0), ms);
-    nvtx_end(&nvtx);
+    set_range(nvtx, NULL);
     const size_t n = b->o.runs ? (size_t)b->o.runs : runs_in(b->o.run_ms, each, LEAST_RUNS);
-    nvtx_begin(&nvtx, "tkc: measuring");
+    set_range(nvtx, "tkc: measuring");
     if (status == TKC_OK) status = measure(b, n, ms);
-    nvtx_end(&nvtx);
-    nvtx_close(&nvtx);
+    set_range(nvtx, NULL);
+    if (nvtx) dlclose(nvtx);
     if (status == TKC_OK) *times = sum_up(ms, n);
     return status;
 }
 
-/* Compiles first; the jit is kept. */
-static TkcStatus bench(Bench *b, const TkcBenchOptions *options, TkcTimes *times)
+/* What is wrong with a call; NULL: nothing, and the options are read. */
+static const char *find_misuse(Bench *b, const TkcBenchOptions *options, TkcTimes *times)
 {
     const char *wrong = options ? tkc_take(&b->o, sizeof b->o, options) : NULL;
-    if (!wrong &&
-        (b->o.runs < 0 || b->o.runs > MOST_RUNS || !(b->o.warmup_ms >= 0) || !(b->o.run_ms >= 0)))
-        wrong = "runs are from 0 to 2000, and times not below 0";
-    TkcTimes ours = {.runs = 0};
-    if (!wrong && !(times && tkc_give(times, &ours, sizeof ours)))
-        wrong = "there is no place for the times: NULL, or without a size";
-    if (wrong) return tkc_refuse(b->dev->cx, TKC_MISUSE, "%s", wrong);
-    b->o.warmup_ms = b->o.warmup_ms > 0 ? b->o.warmup_ms : 25;
-    b->o.run_ms = b->o.run_ms > 0 ? b->o.run_ms : 100;
-    if (b->dev->ops->captures && b->dev->ops->captures(b->dev, b->stream))
-        return tkc_refuse(b->dev->cx, TKC_MISUSE,
-                          "the stream is captured for a graph: nothing runs there to be timed");
-    double *ms = calloc(MOST_RUNS, sizeof *ms);
-    TkcStatus status =
-        ms ? tkc_jit_prepare(b->jit, b->args, b->nargs, NULL) : tkc_no_memory(b->dev->cx);
-    if (status == TKC_OK) status = run(b, ms, &ours);
-    free(ms);
-    if (status == TKC_OK) tkc_give(times, &ours, sizeof ours);
-    return status;
+    if (wrong) return wrong;
+    if (b->o.runs < 0 || b->o.runs > MOST_RUNS || !(b->o.warmup_ms >= 0) || !(b->o.run_ms >= 0))
+        return "runs are from 0 to 2000, and times not below 0";
+    if (!times || !tkc_give(times, &(TkcTimes){.runs = 0}, sizeof *times))
+        return "there is no place for the times: NULL, or without a size";
+    return b->dev->ops->captures && b->dev->ops->captures(b->dev, b->stream)
+               ? "the stream is captured for a graph: nothing runs there to be timed"
+               : NULL;
 }
 
+/* Compiles first; the jit is kept. */
 TkcStatus tkc_bench(TkcJit *jit, const int64_t grid[3], void *stream, const TkcArg *args,
                     size_t nargs, const TkcBenchOptions *options, TkcTimes *times)
 {
+    TkcTimes ours;
     if (!tkc_handle_is(jit, TKC_HANDLE_JIT) || !device_is(jit->dev)) return TKC_MISUSE;
-    Bench b = {.jit = jit,
-               .dev = jit->dev,
-               .timer = jit->dev->ops->timer,
-               .grid = grid,
-               .stream = stream,
-               .args = args,
-               .nargs = nargs};
-    return bench(&b, options, times);
+    Bench b = {.jit = jit, .dev = jit->dev, .grid = grid, .stream = stream, .args = args, .nargs = nargs};
+    const char *wrong = find_misuse(&b, options, times);
+    if (wrong) return tkc_refuse(b.dev->cx, TKC_MISUSE, "%s", wrong);
+    b.o.warmup_ms = b.o.warmup_ms > 0 ? b.o.warmup_ms : 25;
+    b.o.run_ms = b.o.run_ms > 0 ? b.o.run_ms : 100;
+    double *ms = calloc(MOST_RUNS, sizeof *ms);
+    TkcStatus status = ms ? tkc_jit_prepare(jit, args, nargs, NULL) : tkc_no_memory(b.dev->cx);
+    if (status == TKC_OK) status = run(&b, ms, &ours);
+    free(ms);
+    if (status == TKC_OK) tkc_give(times, &ours, sizeof ours);
+    return status;
 }

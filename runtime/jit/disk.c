@@ -20,7 +20,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "device/grow.h"
+#include "tkc/grow.h"
 #include "sha256.h"
 #include "tkc/clock.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/grow.h"
+#include "tkc/grow.h"
 #include "kernels.h"
 #include "tkc/float_env.h"
 

@@ -7,15 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A number's type, or that of a pointer; NONE when the text is of neither. */
-static DType read_type(const char *text, bool *is_pointer)
-{
-    ParamType type;
-    tkc_read_type(text, strlen(text), &type);
-    *is_pointer = type.stars;
-    return type.rank ? DT_NONE : type.dtype;
-}
-
 /* ---- before compiling ---- */
 
 static const char *const kind_text[] = {"a pointer", "an integer", "a float", "a constexpr",
@@ -25,7 +16,8 @@ static TkcStatus wrong(const TkcJit *jit, const OpenParam *p, const char *expect
                        const TkcArg *arg)
 {
     TkcContext *cx = jit->dev->cx;
-    bool wants_pointer = false, is_type = read_type(expected, &wants_pointer) != DT_NONE;
+    const ParamType type = tkc_type_of(expected);
+    const bool wants_pointer = type.stars, is_type = type.dtype && !type.rank;
     tkc_report_begin(cx);
     tkc_report(cx, TKC_SEVERITY_ERROR, NULL, "argument '%s': expected %s, found %s", p->decl.name,
                expected, kind_text[arg->kind]);
@@ -65,13 +57,13 @@ static TkcStatus check_pointer(const TkcJit *jit, const OpenParam *p, const TkcA
 
 static TkcStatus check_number(const TkcJit *jit, const OpenParam *p, const TkcArg *arg)
 {
-    bool is_pointer;
+    const ParamType given = arg->type ? tkc_type_of(arg->type) : p->type;
     if (p->type.stars || p->type.rank) return wrong(jit, p, p->decl.type, arg);
-    if (arg->type && (read_type(arg->type, &is_pointer) == DT_NONE || is_pointer))
+    if (arg->type && (!given.dtype || given.stars || given.rank))
         return refuse_argument(jit, p->decl.name, "'%s' is not a number type such as i32", arg->type);
     const char *type = p->decl.type ? p->decl.type : arg->type;
     if (arg->kind == TKC_ARG_FLOAT && type &&
-        tkc_dtype_info(read_type(type, &is_pointer))->kind != DK_FLOAT)
+        tkc_dtype_info(p->decl.type ? p->type.dtype : given.dtype)->kind != DK_FLOAT)
         return wrong(jit, p, type, arg);
     if (arg->kind == TKC_ARG_FLOAT && p->decl.is_int) return wrong(jit, p, "an integer", arg);
     return TKC_OK;

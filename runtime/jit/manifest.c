@@ -100,9 +100,9 @@ static bool describe_param(ManifestParam *p, const TkcArtifact *a, int i)
 {
     *p = (ManifestParam){.name = tkc_artifact_param_name(a, i),
                          .type = tkc_artifact_param_type(a, i),
+                         .is = tkc_type_of(tkc_artifact_param_type(a, i)),
                          .divisibility = tkc_artifact_param_divisibility(a, i)};
     const bool is_pointer = *p->type == '*';
-    tkc_read_type(p->type, strlen(p->type), &p->is);
     p->kind = is_pointer ? "pointer" : "number";
     p->element = tkc_dtype_info(p->is.dtype);
     p->bytes = is_pointer ? 8 : p->element->bytes;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "device/grow.h"
+#include "tkc/grow.h"
 #include "launch.h"
 
 static bool is_defined(const TkcJit *jit, const char *name)
@@ -145,7 +145,7 @@ static TkcStatus read_source(TkcJit *jit)
         OpenParam p = {.decl = {.size = sizeof p.decl}};
         if ((status = tkc_source_param(jit->source, jit->options.kernel, i, &p.decl)) != TKC_OK)
             return status;
-        if (p.decl.type) tkc_read_type(p.decl.type, strlen(p.decl.type), &p.type);
+        if (p.decl.type) p.type = tkc_type_of(p.decl.type);
         if (!is_defined(jit, p.decl.name)) jit->open[jit->nopen++] = p;
     }
     return TKC_OK;

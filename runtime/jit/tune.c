@@ -96,9 +96,11 @@ static TkcStatus make_jit(const Tuning *t, const Config *c, TkcJit **out)
 }
 
 /* Compiled, and there is room for it on the device. */
-static TkcStatus prepare(const Tuning *t, const Config *c, TkcJit **out)
+static TkcStatus prepare(const Tuning *t, const char *text, Config *c, TkcJit **out)
 {
     TkcKernelInfo info = {.size = sizeof info};
+    if (!read_config(text, c))
+        return tkc_refuse(t->cx, TKC_MISUSE, "the configuration '%s' is not NAME=VALUE NAME=VALUE …", text);
     TkcStatus status = make_jit(t, c, out);
     if (status == TKC_OK) status = tkc_jit_prepare(*out, t->args, t->nargs, &info);
     if (status == TKC_OK && !info.unit_programs)
@@ -110,22 +112,7 @@ static TkcStatus prepare(const Tuning *t, const Config *c, TkcJit **out)
     return status;
 }
 
-static TkcStatus prepare_text(const Tuning *t, const char *text, Config *c, TkcJit **out)
-{
-    if (read_config(text, c)) return prepare(t, c, out);
-    return tkc_refuse(t->cx, TKC_MISUSE, "the configuration '%s' is not NAME=VALUE NAME=VALUE …",
-                      text);
-}
-
 /* ---- what a choice is for ---- */
-
-static bool names(const char *list, const char *name)
-{
-    const size_t n = strlen(name);
-    for (const char *p = list; p && *p; p += strcspn(p, ","), p += *p == ',')
-        if (strcspn(p, ",") == n && !strncmp(p, name, n)) return true;
-    return false;
-}
 
 static const char *type_of(const TkcArg *a, const OpenParam *p)
 {
@@ -137,7 +124,7 @@ static const char *type_of(const TkcArg *a, const OpenParam *p)
 static void put_argument(Tuning *t, const TkcArg *a, const OpenParam *p)
 {
     const char *name = p->decl.name, *type = type_of(a, p);
-    const bool is_key = names(t->o.key, name);
+    const bool is_key = tkc_has_word(t->o.key, ',', name);
     if (a->kind == TKC_ARG_CONSTEXPR)
         bytes_put(&t->head, " %s=%s", name, a->constexpr_value ? a->constexpr_value : "");
     else if (a->kind == TKC_ARG_INT && is_key)
@@ -166,8 +153,8 @@ static TkcStatus make_copy(const Tuning *t, const char *name, TkcArg *arg, Copy 
     const bool is_described = arg->kind == TKC_ARG_DESCRIPTOR;
     const TkcPtr from = is_described ? arg->descriptor->base : arg->pointer;
     *c = (Copy){.bytes = is_described ? arg->descriptor->bytes : arg->bytes,
-                .is_zeroed = names(t->o.reset_to_zero, name),
-                .is_restored = names(t->o.restore_value, name)};
+                .is_zeroed = tkc_has_word(t->o.reset_to_zero, ',', name),
+                .is_restored = tkc_has_word(t->o.restore_value, ',', name)};
     if (!from) return TKC_OK;
     if (!c->bytes)
         return tkc_refuse(t->cx, TKC_MISUSE,
@@ -267,7 +254,7 @@ static bool measure(Tuning *t, const char *text, double *ms)
                                  .user = t};
     int64_t grid[3] = {1, 1, 1};
     tkc_context_mute(t->cx, 1);
-    TkcStatus status = prepare_text(t, text, &c, &jit);
+    TkcStatus status = prepare(t, text, &c, &jit);
     tkc_context_mute(t->cx, -1);
     status = judge(t, status, text);
     if (status == TKC_OK) {
@@ -359,7 +346,7 @@ static TkcStatus take_first(const Tuning *t, TkcJit **out, int *config)
         Config c;
         const int mute = i + 1 < t->o.nconfigs;
         tkc_context_mute(t->cx, mute);
-        status = prepare_text(t, t->o.configs[i], &c, out);
+        status = prepare(t, t->o.configs[i], &c, out);
         tkc_context_mute(t->cx, -mute);
         if (mute) judge(t, status, t->o.configs[i]);
         free(c.text);
@@ -390,7 +377,7 @@ static TkcStatus choose(Tuning *t, TkcJit **out, int *config)
     *out = NULL;
     if (status != TKC_OK) return status;
     Config c;
-    status = prepare_text(t, t->o.configs[at], &c, out);
+    status = prepare(t, t->o.configs[at], &c, out);
     free(c.text);
     *config = at;
     return status;
@@ -437,7 +424,7 @@ static TkcStatus take_decorator(Tuning *t)
                 {"pre_hook", false},
                 {"post_hook", false}};
     for (size_t i = 0; status == TKC_OK && i < sizeof host / sizeof *host; i++)
-        if (!host[i].is_given && names(said.of_host, host[i].name))
+        if (!host[i].is_given && tkc_has_word(said.of_host, ',', host[i].name))
             tkc_report(t->cx, TKC_WARNING, NULL,
                        "the %s of @autotune is Python's, and is not used here%s", host[i].name,
                        i < 4 ? "; say it in TkcTuneOptions" : "");

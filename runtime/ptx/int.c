@@ -28,11 +28,10 @@ static uint64_t op(const PtxCall *c, OpKind kind, int n, uint64_t x, uint64_t y)
     return ptx_low(out, width(c->type));
 }
 
-static uint64_t saturate(__int128 x, bool to_signed, int bits)
+/* To the bits of an s32. */
+static uint64_t saturate(__int128 x)
 {
-    const __int128 one = 1, low = to_signed ? -(one << (bits - 1)) : 0;
-    const __int128 high = (one << (bits - to_signed)) - 1;
-    return ptx_low((uint64_t)(x < low ? low : x > high ? high : x), bits);
+    return (uint32_t)(x < INT32_MIN ? INT32_MIN : x > INT32_MAX ? INT32_MAX : x);
 }
 
 /* ---- sums ---- */
@@ -79,7 +78,7 @@ void ptx_mul24(PtxCall *c)
     if (ptx_has(c, PTXQ_HI)) p >>= 16;
     uint64_t part = ptx_low((uint64_t)p, 32), add = c->n > 2 ? c->a[2] : 0;
     if (ptx_has(c, PTXQ_SAT))
-        c->d[0] = saturate((__int128)ptx_signed(part, 32) + ptx_signed(add, 32), true, 32);
+        c->d[0] = saturate((__int128)ptx_signed(part, 32) + ptx_signed(add, 32));
     else c->d[0] = ptx_low(part + add, 32);
 }
 
@@ -243,15 +242,15 @@ void ptx_slct(PtxCall *c)
     }
 INSN(add, op(c, OP_ADD, 2, c->a[0], c->a[1]))
 INSN(sub, op(c, OP_SUB, 2, c->a[0], c->a[1]))
-INSN(add_sat, saturate((__int128)ptx_signed(c->a[0], 32) + ptx_signed(c->a[1], 32), true, 32))
-INSN(sub_sat, saturate((__int128)ptx_signed(c->a[0], 32) - ptx_signed(c->a[1], 32), true, 32))
+INSN(add_sat, saturate((__int128)ptx_signed(c->a[0], 32) + ptx_signed(c->a[1], 32)))
+INSN(sub_sat, saturate((__int128)ptx_signed(c->a[0], 32) - ptx_signed(c->a[1], 32)))
 INSN(add_carry, sum_with_carry(c, c->a[0], c->a[1], false))
 INSN(addc, sum_with_carry(c, c->a[0], c->a[1], *c->carry))
 INSN(sub_carry, difference_with_borrow(c, false))
 INSN(subc, difference_with_borrow(c, *c->carry))
 INSN(mul_part, ptx_low(product_part(c) + (c->n > 2 ? c->a[2] : 0), width(c->type)))
 INSN(mul_wide, ptx_low((uint64_t)product(c) + (c->n > 2 ? c->a[2] : 0), 2 * width(c->type)))
-INSN(mad_hi_sat, saturate((product(c) >> 32) + ptx_signed(c->a[2], 32), true, 32))
+INSN(mad_hi_sat, saturate((product(c) >> 32) + ptx_signed(c->a[2], 32)))
 INSN(mad_carry, sum_with_carry(c, product_part(c), c->a[2], false))
 INSN(madc, sum_with_carry(c, product_part(c), c->a[2], *c->carry))
 INSN(div, divide(c, OP_DIV))

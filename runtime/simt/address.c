@@ -31,7 +31,7 @@ SimtStep exec_isspacep(Warp *w, const SimtInsn *in, LaneMask m)
     return STEP_NEXT;
 }
 
-/* A cluster is one program: rank 0, whose shared memory is its own. */
+/* A cluster is one program: rank 0, whose shared memory is its own. (Its rank is a constant.) */
 SimtStep exec_mapa(Warp *w, const SimtInsn *in, LaneMask m)
 {
     SIMT_EACH_LANE(lane, m) {
@@ -41,11 +41,5 @@ SimtStep exec_mapa(Warp *w, const SimtInsn *in, LaneMask m)
                               "the program %llu of a cluster of 1", (unsigned long long)rank);
         simt_write(w, in->d[0], lane, simt_read(w, in->s[0], lane));
     }
-    return STEP_NEXT;
-}
-
-SimtStep exec_rank(Warp *w, const SimtInsn *in, LaneMask m)
-{
-    SIMT_EACH_LANE(lane, m) simt_write(w, in->d[0], lane, 0);
     return STEP_NEXT;
 }

@@ -1,7 +1,7 @@
 /* When what was started takes place: the list of a program's bulk copies. */
 #include "async.h"
 
-#include "device/grow.h"
+#include "tkc/grow.h"
 #include "shared.h"
 #include "warp.h"
 

@@ -23,11 +23,10 @@ static AtomForm atom_form(AtomOp op, const PtxType *t)
     return f;
 }
 
-static uint64_t least(const AtomForm *f, uint64_t x, uint64_t y, bool greatest)
+static uint64_t least(const PtxType *t, uint64_t x, uint64_t y, bool greatest)
 {
-    const int bits = f->type->bits;
-    const bool is_signed = tkc_dtype_info(f->type->dtype)->kind == DK_INT;
-    const bool less = is_signed ? ptx_signed(x, bits) < ptx_signed(y, bits) : x < y;
+    const bool is_signed = tkc_dtype_info(t->dtype)->kind == DK_INT;
+    const bool less = is_signed ? ptx_signed(x, t->bits) < ptx_signed(y, t->bits) : x < y;
     return less != greatest ? x : y;
 }
 
@@ -39,14 +38,12 @@ static uint64_t float_op(const AtomForm *f, uint64_t x, uint64_t y)
     return c.d[0];
 }
 
-/* What becomes of `old`; above the type's width anything. */
-static uint64_t combine(const AtomForm *f, uint64_t old, uint64_t x, uint64_t y)
+uint64_t atom_combine(AtomOp op, const PtxType *t, uint64_t old, uint64_t x, uint64_t y)
 {
-    if (f->of_floats.eval) return float_op(f, old, x);
-    switch (f->op) {
+    switch (op) {
     case ATOM_ADD: return old + x;
-    case ATOM_MIN: return least(f, old, x, false);
-    case ATOM_MAX: return least(f, old, x, true);
+    case ATOM_MIN: return least(t, old, x, false);
+    case ATOM_MAX: return least(t, old, x, true);
     case ATOM_AND: return old & x;
     case ATOM_OR: return old | x;
     case ATOM_XOR: return old ^ x;
@@ -56,6 +53,11 @@ static uint64_t combine(const AtomForm *f, uint64_t old, uint64_t x, uint64_t y)
     case ATOM_DEC: return !old || old > x ? x : old - 1;
     }
     return old;
+}
+
+static uint64_t combine(const AtomForm *f, uint64_t old, uint64_t x, uint64_t y)
+{
+    return f->of_floats.eval ? float_op(f, old, x) : atom_combine(f->op, f->type, old, x, y);
 }
 
 #define EXCHANGE(bits)                                                                             \

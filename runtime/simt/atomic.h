@@ -2,6 +2,7 @@
 #ifndef TKC_SIMT_ATOMIC_H
 #define TKC_SIMT_ATOMIC_H
 
+#include "ptx/ptx.h"
 #include "tensormap.h"
 
 /* In the order of their names (ATOM_NAMES). Reductions of tensors have none of the last two. */
@@ -12,6 +13,8 @@ typedef enum AtomOp {
 #define ATOM_REDUCTIONS "add min max inc dec and or xor"
 #define ATOM_NAMES ATOM_REDUCTIONS " exch cas"
 
+/* What becomes of `old`, an integer; above the type's width anything. y: of CAS. */
+uint64_t atom_combine(AtomOp op, const PtxType *t, uint64_t old, uint64_t x, uint64_t y);
 /* cp.reduce.async.bulk.tensor: elements of shared memory combined with those in global memory. */
 bool atom_can_reduce(AtomOp op, TensorType type);
 /* By an op that the type has, each element in one atomic step; `global` is aligned to the element,

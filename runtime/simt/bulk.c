@@ -193,26 +193,10 @@ static void bulk_name(Decoder *dc, BulkForm *f)
     op_done(dc);
 }
 
-static void decode_group(Decoder *dc, SimtInsn *in, bool waits)
-{
-    op_take(dc, "read");
-    dc_form(dc, in, waits ? exec_bulk_wait : exec_bulk_commit, waits ? "<u32" : "", NULL);
-}
-
-void decode_bulk(Decoder *dc, SimtInsn *in)
+static void decode_move(Decoder *dc, SimtInsn *in)
 {
     static const char *const forms[][2] = {{"[ [ <u32", "[ [ <u32 ["},
                                            {"(b64 <{b32} ) [", "[ (b64 <{b32} ) ["}};
-    const int group = op_choose(dc, "commit_group wait_group prefetch");
-    if (group == 0 || group == 1) {
-        decode_group(dc, in, group);
-        return;
-    }
-    if (group == 2) { /* what is fetched early is there in any case */
-        dc_skip_operands(dc);
-        in->exec = exec_nothing;
-        return;
-    }
     BulkForm *f = dc_take(dc, sizeof *f);
     if (dc->ps.failed) return;
     bulk_name(dc, f);
@@ -223,6 +207,15 @@ void decode_bulk(Decoder *dc, SimtInsn *in)
     f->rest = f->tensor ? f->global + 1 : 2;
     dc_form(dc, in, exec_bulk, forms[f->tensor][f->to_shared], NULL);
     while (!dc->ps.failed && ptx_take_mark(&dc->ps, ',')) ptx_next(&dc->ps); /* mask, policy */
+}
+
+void decode_bulk(Decoder *dc, SimtInsn *in)
+{
+    const int what = op_choose(dc, "commit_group wait_group prefetch");
+    if (what == 0) dc_form(dc, in, exec_bulk_commit, "", NULL);
+    else if (what == 1) op_take(dc, "read"), dc_form(dc, in, exec_bulk_wait, "<u32", NULL);
+    else if (what == 2) dc_skip_operands(dc), in->exec = exec_nothing; /* it is there in any case */
+    else decode_move(dc, in);
 }
 
 /* ---- tensor maps made by the kernel ---- */

@@ -2,6 +2,7 @@
    lane that is not there yet is waited for. */
 #include <string.h>
 
+#include "atomic.h"
 #include "decode.h"
 #include "warp.h"
 
@@ -144,23 +145,10 @@ SimtStep exec_match(Warp *w, const SimtInsn *in, LaneMask m)
 
 /* ---- redux ---- */
 
-static uint32_t reduce(const SimtInsn *in, uint32_t x, uint32_t y)
-{
-    const bool less = in->is_signed ? (int32_t)x < (int32_t)y : x < y;
-    switch (in->a) {
-    case REDUX_ADD: return x + y;
-    case REDUX_MIN: return less ? x : y;
-    case REDUX_MAX: return less ? y : x;
-    case REDUX_AND: return x & y;
-    case REDUX_OR: return x | y;
-    default: return x ^ y;
-    }
-}
-
 SimtStep exec_redux(Warp *w, const SimtInsn *in, LaneMask m)
 {
     uint32_t x = (uint32_t)simt_read(w, in->s[0], simt_first(m));
-    SIMT_EACH_LANE(lane, m & (m - 1)) x = reduce(in, x, (uint32_t)simt_read(w, in->s[0], lane));
+    SIMT_EACH_LANE(lane, m & (m - 1)) x = (uint32_t)atom_combine((AtomOp)in->a, in->form, x, simt_read(w, in->s[0], lane), 0);
     SIMT_EACH_LANE(lane, m) simt_write(w, in->d[0], lane, x);
     return STEP_NEXT;
 }

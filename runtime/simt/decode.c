@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "atomic.h"
+
 static const struct {
     const char *name;
     uint8_t bits;
@@ -464,8 +466,8 @@ static void decode(Decoder *dc, SimtInsn *in)
         if (!ptx_part_is(&dc->ps.parts, 0, row->name, strcspn(row->name, "."))) continue;
         known = true;
         if (!take_name(dc, in, row, &t)) continue;
-        in->is_signed = t && tkc_dtype_info(t->dtype)->kind == DK_INT;
         in->members = row->members;
+        in->form = t;
         if (row->decode) row->decode(dc, in);
         else dc_form(dc, in, row->exec, row->operands, t);
         return;

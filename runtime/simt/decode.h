@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "device/grow.h"
+#include "tkc/grow.h"
 #include "module.h"
 #include "ptx/parser.h"
 
@@ -83,7 +83,6 @@ typedef void Decode(Decoder *dc, SimtInsn *in);
 /* SimtInsn.a of families.def's rows. */
 enum { SHFL_UP, SHFL_DOWN, SHFL_BFLY, SHFL_IDX };
 enum { VOTE_ALL, VOTE_ANY, VOTE_UNI, VOTE_BALLOT };
-enum { REDUX_ADD, REDUX_MIN, REDUX_MAX, REDUX_AND, REDUX_OR, REDUX_XOR };
 
 /* ---- the name: dc->ps.parts ---- */
 /* The place among "a b c" of the one that is there, which is taken; -1: none. */

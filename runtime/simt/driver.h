@@ -49,8 +49,6 @@ typedef struct CuLaunchConfig {
 /* Ordinals are places among the chips, in the order of their numbers; -1: there is no such chip. */
 int simt_ordinal_of(int chip);
 void simt_configure(const SimtRun *run); /* for this thread's launches; NULL: as the context says */
-/* Whether memory begins or goes on there; *left: bytes from there on. *freed: there was some. */
-bool simt_has_memory(uint64_t address, uint64_t *left, bool *freed);
 /* What the kernel did that lost the context; "" when nothing did. Lives as long as the context. */
 const char *simt_report(CuContext context);
 

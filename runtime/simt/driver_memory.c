@@ -16,19 +16,6 @@ static bool is_inside(CuPointer at, size_t bytes)
     return memory_find(memory(), at, &begin, &end) && bytes <= end - at;
 }
 
-#ifndef SIMT_LIBRARY
-bool simt_has_memory(uint64_t address, uint64_t *left, bool *freed)
-{
-    uint64_t begin, end;
-    if (memory_find(memory(), address, &begin, &end)) {
-        *left = end - address;
-        return true;
-    }
-    memory_near(memory(), address, &begin, &end, freed);
-    return false;
-}
-#endif
-
 CuResult DRIVER(cuMemAlloc_v2)(CuPointer *pointer, size_t bytes)
 {
     BEGIN(cuMemAlloc_v2);

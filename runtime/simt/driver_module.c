@@ -1,10 +1,10 @@
 /* Modules and functions of the driver, and launches. */
 #include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "driver.h"
+#include "tkc/text.h"
 
 /* ---- modules ---- */
 
@@ -275,16 +275,15 @@ static int run_launch(SimtJob *job, CuContext cx)
 static void trace_arguments(const SimtFunc *f, const uint8_t *params)
 {
     char text[1024] = "";
-    size_t n = 0;
-    for (int i = 0; i < f->nparams && n + 32 < sizeof text; i++) {
+    Text t = {text, sizeof text, 0};
+    for (int i = 0; i < f->nparams && t.len + 32 < t.size; i++) {
         const SimtVar *p = &f->params[i];
         uint64_t bits = 0, begin, end;
         memcpy(&bits, params + p->address, p->bytes < 8 ? p->bytes : 8);
         bool points = p->is_pointer && memory_find(driver_state()->memory, bits, &begin, &end);
-        n += (size_t)snprintf(text + n, sizeof text - n, points ? " *%llu" : " %llu",
-                              (unsigned long long)(points ? end - bits : bits));
+        text_put(&t, points ? " *%llu" : " %llu", (unsigned long long)(points ? end - bits : bits));
     }
-    driver_trace("cuLaunchKernel %s:%s", f->name, n ? text : " no arguments");
+    driver_trace("cuLaunchKernel %s:%s", f->name, t.len ? text : " no arguments");
 }
 
 /* What the driver refuses of a launch's shape. */

@@ -57,13 +57,14 @@ void decode_setmaxnreg(Decoder *dc, SimtInsn *in)
     if (n < 24 || n > 256 || n % 8) ptx_fail(&dc->ps, "a count of registers is 24 to 256 by 8");
 }
 
-/* A policy is a number that only accesses with a cache hint read, and they do not. */
-static SimtStep exec_policy(Warp *w, const SimtInsn *in, LaneMask m)
+/* in->offset[0], 0 where the decoder says nothing. */
+SimtStep exec_constant(Warp *w, const SimtInsn *in, LaneMask m)
 {
-    SIMT_EACH_LANE(lane, m) simt_write(w, in->d[0], lane, UINT64_C(0x12f0000000000000));
+    SIMT_EACH_LANE(lane, m) simt_write(w, in->d[0], lane, (uint64_t)in->offset[0]);
     return STEP_NEXT;
 }
 
+/* A policy is a number that only accesses with a cache hint read, and they do not. */
 void decode_createpolicy(Decoder *dc, SimtInsn *in)
 {
     const int kind = op_choose(dc, "fractional range cvt");
@@ -72,5 +73,6 @@ void decode_createpolicy(Decoder *dc, SimtInsn *in)
     dc_space(dc);
     while (op_take(dc, "L2::evict_unchanged")) continue;
     if (kind < 0 || op_type(dc) != ptx_type("b64")) op_refuse(dc);
-    if (dc_form(dc, in, exec_policy, ">b64", NULL)) dc_skip_operands(dc);
+    if (dc_form(dc, in, exec_constant, ">b64", NULL)) dc_skip_operands(dc);
+    in->offset[0] = INT64_C(0x12f0000000000000);
 }

@@ -9,7 +9,7 @@
 #include <stdint.h>
 
 #include "ptx/bits.h"
-#include "tkc/float_bits.h"
+#include "tkc/float_narrow.h"
 
 /* ---- integers ---- */
 
@@ -147,66 +147,6 @@ static inline float reciprocal_root(float x)
 {
     return (float)(1 / sqrt((double)x));
 }
-
-/* ---- narrow floats: EXP bits of exponent, MAN of significand ---- */
-
-enum { BIAS32 = 127 };
-/* TOP: the greatest finite number. Of a type without infinities what would be one is NaN. */
-#define WIDEN(S, EXP, MAN, TOP, HAS_INFINITY)                                                      \
-    static inline float f32_from_##S(u32 b)                                                        \
-    {                                                                                              \
-        enum { BIAS = (1 << (EXP - 1)) - 1 };                                                      \
-        const u32 size = b & ((1u << (EXP + MAN)) - 1);                                            \
-        const u32 normal = (size << (23 - MAN)) + ((u32)(BIAS32 - BIAS) << 23);                    \
-        const float unit = f32_of((u32)(BIAS32 + 1 - BIAS - MAN) << 23);                           \
-        u32 r = size >> MAN ? normal : f32_bits((float)(s32)size * unit);                             \
-        r = size <= TOP ? r : HAS_INFINITY && size == TOP + 1 ? 0x7f800000u : 0x7fffffffu;         \
-        return f32_of(r | (size <= TOP + HAS_INFINITY ? b >> (EXP + MAN) << 31 : 0));              \
-    }
-WIDEN(f16, 5, 10, 0x7bff, 1)
-WIDEN(e4m3, 4, 3, 0x7e, 0)
-WIDEN(e5m2, 5, 2, 0x7b, 1)
-#undef WIDEN
-static inline float f32_from_bf16(u32 b)
-{
-    return f32_of((b & 0x7fff) > 0x7f80 ? 0x7fffffffu : b << 16);
-}
-
-/* Rounded once, to the nearest, ties to even. Normal numbers are rounded as whole numbers, a carry
-   moving into the exponent by itself; to subnormal ones a power of two is added whose last place is
-   their unit. W: bits of what comes in, F its float, M its significand, B its bias. */
-#define NARROW(NAME, S, EXP, MAN, TOP, OVER, W, F, M, B)                                           \
-    static inline u32 NAME(u##W x)                                                                 \
-    {                                                                                              \
-        enum { BIAS = (1 << (EXP - 1)) - 1, DROP = M - MAN };                                      \
-        const u##W size = x & (((u##W)1 << (W - 1)) - 1), infinite = (u##W)(2 * B + 1) << M;       \
-        const u##W magic = (u##W)(B + 1 - BIAS - MAN + M) << M;                                    \
-        const u##W odd = (((u##W)1 << (DROP - 1)) - 1) + (size >> DROP & 1);                       \
-        const u##W normal = (size - ((u##W)(B - BIAS) << M) + odd) >> DROP;                        \
-        const u##W small = f##W##_bits(F##_of(size) + F##_of(magic)) - magic;                           \
-        u##W r = size < (u##W)(B - BIAS + 1) << M ? small : normal;                                \
-        r = r > TOP ? OVER : r;                                                                    \
-        const u32 signed_r = (u32)r | (u32)(x >> (W - 1)) << (EXP + MAN);                          \
-        return size > infinite ? (1u << (EXP + MAN)) - 1 : signed_r;                               \
-    }
-NARROW(f16_from32, f16, 5, 10, 0x7bff, 0x7c00, 32, f32, 23, 127)
-NARROW(bf16_from32, bf16, 8, 7, 0x7f7f, 0x7f80, 32, f32, 23, 127)
-NARROW(e4m3_from32, e4m3, 4, 3, 0x7e, 0x7e, 32, f32, 23, 127)
-NARROW(e5m2_from32, e5m2, 5, 2, 0x7b, 0x7b, 32, f32, 23, 127)
-NARROW(f16_from64, f16, 5, 10, 0x7bff, 0x7c00, 64, f64, 52, 1023)
-NARROW(bf16_from64, bf16, 8, 7, 0x7f7f, 0x7f80, 64, f64, 52, 1023)
-#undef NARROW
-
-#define BITS(S)                                                                                    \
-    static inline u32 S##_bits(float f)                                                            \
-    {                                                                                              \
-        return S##_from32(f32_bits(f));                                                            \
-    }
-BITS(f16)
-BITS(bf16)
-BITS(e4m3)
-BITS(e5m2)
-#undef BITS
 
 /* To fp64 and from it a NaN keeps its sign and the upper bits of its significand, quiet. */
 static inline u64 f64_from32(u32 x)

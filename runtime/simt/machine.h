@@ -203,7 +203,7 @@ typedef struct SimtRun {
     int threads;    /* of the host; 0: one a core */
     void (*print)(const char *text, size_t len, void *user);
     void *print_user;
-    char *const *pointers; /* by parameter, what a pointer is called; NULL: not known */
+    const char *const *pointers; /* by parameter, what a pointer is called; NULL: not known */
 } SimtRun;
 
 struct SimtLaunch {

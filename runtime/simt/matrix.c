@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "interp/vector.h"
+#include "tkc/vector.h"
 #include "simt/lanes.h"
 #include "simt/matrix.h"
 

@@ -5,7 +5,7 @@
    to that time" beside the views (own), published into views where lanes meet. */
 #include "order.h"
 
-#include "device/grow.h"
+#include "tkc/grow.h"
 
 enum { ROW = ORDER_ROW };
 

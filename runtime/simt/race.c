@@ -9,7 +9,7 @@
    stands for those before only where it knows them, as a read does. */
 #include "race.h"
 
-#include "device/grow.h"
+#include "tkc/grow.h"
 
 enum { PAGE_WORDS = 256, WORD = 4, NOTHING = 0 };
 

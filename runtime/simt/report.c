@@ -1,27 +1,7 @@
 /* What went wrong, told once for a launch: the text, the instruction with its line of PTX and of the
    kernel, the program and the thread. */
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "module.h"
-
-typedef struct Text {
-    char *at;
-    size_t left;
-} Text;
-
-static void put(Text *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-
-static void put(Text *t, const char *fmt, ...)
-{
-    va_list ap;
-    va_start(ap, fmt);
-    int n = vsnprintf(t->at, t->left, fmt, ap);
-    va_end(ap);
-    size_t done = n < 0 ? 0 : (size_t)n < t->left ? (size_t)n : t->left ? t->left - 1 : 0;
-    t->at += done;
-    t->left -= done;
-}
+#include "tkc/text.h"
 
 static void put_place(Text *t, const SimtModule *m, uint32_t place)
 {
@@ -29,7 +9,7 @@ static void put_place(Text *t, const SimtModule *m, uint32_t place)
     while (place && place < m->nplaces) {
         const SimtPlace *p = &m->places[place];
         const char *file = p->file >= 0 && p->file < m->nfiles ? m->files[p->file] : NULL;
-        put(t, "\n  %s %s:%d", before, file ? file : "?", p->line);
+        text_put(t, "\n  %s %s:%d", before, file ? file : "?", p->line);
         before = "called at";
         place = p->caller;
     }
@@ -37,22 +17,23 @@ static void put_place(Text *t, const SimtModule *m, uint32_t place)
 
 void simt_describe(const SimtFunc *f, const SimtInsn *in, char *out, size_t size)
 {
-    Text t = {out, size};
+    Text t = {out, size, 0};
     put_place(&t, f->module, in->place);
-    put(&t, "\n  in '%.*s', line %d of the PTX of '%s'", in->name_len, in->name, in->line, f->name);
+    text_put(&t, "\n  in '%.*s', line %d of the PTX of '%s'", in->name_len, in->name, in->line,
+             f->name);
 }
 
 static void put_thread(Text *t, const Warp *w, int lane)
 {
     const uint32_t *id = w->block->id, *n = w->block->launch->block;
-    put(t, "\n  program (%u, %u, %u), ", id[0], id[1], id[2]);
+    text_put(t, "\n  program (%u, %u, %u), ", id[0], id[1], id[2]);
     if (lane < 0) {
-        put(t, "warp %d", w->index);
+        text_put(t, "warp %d", w->index);
         return;
     }
     const uint32_t thread = (uint32_t)(w->index * SIMT_LANES + lane);
-    put(t, "thread (%u, %u, %u), lane %d of warp %d", thread % n[0], thread / n[0] % n[1],
-        thread / n[0] / n[1], lane, w->index);
+    text_put(t, "thread (%u, %u, %u), lane %d of warp %d", thread % n[0], thread / n[0] % n[1],
+             thread / n[0] / n[1], lane, w->index);
 }
 
 /* Other cores may fault at the same time: the one that sets the code writes the report. */
@@ -61,7 +42,7 @@ SimtStep simt_fault(Warp *w, const SimtInsn *in, int lane, int code, const char 
     SimtLaunch *l = w->block->launch;
     int none = 0;
     if (!atomic_compare_exchange_strong(&l->stop, &none, code)) return STEP_FAULT;
-    Text t = {l->report, l->report_size};
+    Text t = {l->report, l->report_size, 0};
     char place[512];
     va_list ap;
     va_start(ap, fmt);
@@ -69,7 +50,7 @@ SimtStep simt_fault(Warp *w, const SimtInsn *in, int lane, int code, const char 
     vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
     simt_describe(w->func, in, place, sizeof place);
-    put(&t, "%s%s", what, place);
+    text_put(&t, "%s%s", what, place);
     put_thread(&t, w, lane);
     return STEP_FAULT;
 }

@@ -3,7 +3,7 @@
 #include "shared.h"
 
 #include <stdio.h>
-#include "device/grow.h"
+#include "tkc/grow.h"
 
 SharedState *shared_new(uint32_t bytes, int warps)
 {
@@ -56,8 +56,8 @@ static void describe_earlier(const Warp *w, const RaceReport *r, char *out, size
         snprintf(out, size, "%s by lane %d of warp %d%s", done_by[r->earlier_kind], r->earlier_lane,
                  r->earlier_unit, place);
     else
-        snprintf(out, size, "%s by an asynchronous operation%s%s", done_by[r->earlier_kind],
-                 " that nobody has waited for", place);
+        snprintf(out, size, "%s by an asynchronous operation that nobody has waited for%s",
+                 done_by[r->earlier_kind], place);
 }
 
 static bool tell(Warp *w, const SimtInsn *in, const RaceReport *r, Touch touch, bool async)
@@ -71,16 +71,11 @@ static bool tell(Warp *w, const SimtInsn *in, const RaceReport *r, Touch touch, 
                            "%s%s shared memory at 0x%x that nothing has written", who, does[touch],
                            at);
     describe_earlier(w, r, earlier, sizeof earlier);
-    if (r->problem == RACE_UNFENCED)
-        return simt_refuse(
-            w, in, r->lane, SIMT_LAUNCH_FAILED,
-            "%s%s shared memory at 0x%x without a fence.proxy.async behind where it was %s\n"
-            "and then here:",
-            who, does[touch], at, earlier);
     return simt_refuse(
         w, in, r->lane, SIMT_LAUNCH_FAILED,
-        "race in shared memory: %s%s 0x%x, with nothing that orders it after where it was "
-        "%s\nand then here:",
+        r->problem == RACE_UNFENCED
+            ? "%s%s shared memory at 0x%x without a fence.proxy.async behind where it was %s\nand then here:"
+            : "race in shared memory: %s%s 0x%x, with nothing that orders it after where it was %s\nand then here:",
         who, does[touch], at, earlier);
 }
 

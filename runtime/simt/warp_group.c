@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "decode.h"
-#include "device/grow.h"
+#include "tkc/grow.h"
 #include "shared.h"
 #include "warp.h"
 #include "wgmma.h"

@@ -147,7 +147,7 @@ static void use(const Array *a, const char *path)
     require(again.count == a->count && again.rank == a->rank && again.bytes == a->bytes &&
                 !memcmp(again.data, a->data, a->bytes),
             "what was written is not what is read");
-    require(array_compare(a, &again, (Tolerance){0, 0}, &d) == COMPARED && !d.count,
+    require(array_compare(a, &again, (Tolerance){0, 0}, &d) && !d.count,
             "an array does not agree with itself");
     array_free(&again);
 }

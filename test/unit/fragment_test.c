@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "simt/mma.h"
+#include "simt/matrix.h"
 #include "tkc/ir.h"
 
 #include "expect.h"

@@ -1,6 +1,6 @@
 /* ldmatrix and stmatrix against the manual's figure, and against what mma.sync expects of them. */
 #include "simt/matrix.h"
-#include "simt/mma.h"
+#include "simt/matrix.h"
 
 #include "expect.h"
 

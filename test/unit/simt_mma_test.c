@@ -3,7 +3,7 @@
 #include <fenv.h>
 #include <stdlib.h>
 
-#include "simt/mma.h"
+#include "simt/matrix.h"
 #include "tkc/edge.h"
 
 #include "expect.h"

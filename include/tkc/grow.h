@@ -1,7 +1,7 @@
 /* Arrays that grow, and memory that is given back together. Arrays have room for a power of two of
    items, LEAST at least, so that nobody keeps for how many. */
-#ifndef TKC_RUNTIME_GROW_H
-#define TKC_RUNTIME_GROW_H
+#ifndef TKC_GROW_H
+#define TKC_GROW_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -2,8 +2,8 @@
    too; which of the two runs is settled when the program starts. Both give the same bits: products
    and sums are never contracted. Elsewhere, and under sanitizers, which cannot have functions
    chosen so early, nothing. */
-#ifndef TKC_RUNTIME_INTERP_VECTOR_H
-#define TKC_RUNTIME_INTERP_VECTOR_H
+#ifndef TKC_VECTOR_H
+#define TKC_VECTOR_H
 
 #include <stdlib.h> /* for __GLIBC__ */
 

@@ -32,7 +32,7 @@ static const struct { TkcEmit from; const char *pass; } pipeline[] = {
     {TKC_EMIT_LAYOUT, "dce"},    {TKC_EMIT_LAYOUT, "rows"},    {TKC_EMIT_LAYOUT, "layout"},
     {TKC_EMIT_LAYOUT, "cse"},    {TKC_EMIT_LAYOUT, "dce"},     {TKC_EMIT_LAYOUT, "sink"},
     {TKC_EMIT_LAYOUT, "again"},  {TKC_EMIT_LAYOUT, "dce"},
-    {TKC_EMIT_LAYOUT, "offset"}, {TKC_EMIT_LAYOUT, "access"},
+    {TKC_EMIT_LAYOUT, "offset"}, {TKC_EMIT_LAYOUT, "access"}, {TKC_EMIT_LAYOUT, "deal"},
     {TKC_EMIT_LAYOUT, "pipeline"}, {TKC_EMIT_LAYOUT, "groups"}, {TKC_EMIT_LAYOUT, "boxes"},
     {TKC_EMIT_LAYOUT, "dce"},    {TKC_EMIT_LAYOUT, "issue"},   {TKC_EMIT_LAYOUT, "expand"},
     {TKC_EMIT_LAYOUT, "place"},  {TKC_EMIT_LAYOUT, "sync"},

@@ -90,6 +90,7 @@ static const AttrRule attr_rules[] = {
     {OP_WAIT, ATTR_PENDING, true, NULL, 0, RING_MOST},
     {OP_TMA_BEGIN, ATTR_ARRIVALS, true, NULL, 1, MACHINE_THREADS},
     {OP_FOR, ATTR_STAGGER, false, NULL, 1, STAGGER_MOST},
+    {OP_REDUCE, ATTR_DEALT, false, NULL, 1, MACHINE_LANE_BITS},
     {OP_TMA_BEGIN, ATTR_FENCE, false, NULL, 0, 1},
     {OP_DOT_WAIT, ATTR_PENDING, true, NULL, 0, GROUP_MOST_PENDING},
     {OP_CAST, ATTR_ROUNDING, false, "rtne rtz", 0, 0},
@@ -711,6 +712,8 @@ static const Layout *layout_of_result(Ir *ir, const Op *op)
     const int axis = (int)tkc_op_int(op, ATTR_AXIS, 0);
     if (!last->layout || op->kind == OP_GATHER) return last->layout;
     if (slots) return layout_keep(ir->layouts, last->layout, axis, (uint32_t)slots->i);
+    const int dealt = (int)tkc_op_int(op, ATTR_DEALT, 0);
+    if (dealt) return layout_deal(ir->layouts, last->layout, axis, dealt);
     if (op->kind == OP_REDUCE) return layout_slice(ir->layouts, last->layout, axis);
     return shape_layout(ir->layouts, op, last->layout, false);
 }

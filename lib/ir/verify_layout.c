@@ -90,6 +90,17 @@ static bool layouts_move(Verifier *v, const Op *op)
                        verify_text(v, from));
 }
 
+/* Over lanes that hold nothing but the axis, as many as halve the results that a thread has. */
+static bool may_be_dealt(Verifier *v, const Op *op, int axis)
+{
+    const Layout *l = op_arg(op, 0)->type->layout;
+    const int64_t lanes = tkc_op_int(op, ATTR_DEALT, 0);
+    if (!lanes) return true;
+    return op->nargs == 1 && l->rank > 1 && ir_combine_kind(op->regions[0]) &&
+           !tkc_op_attr(op, ATTR_SLOTS) && lanes <= __builtin_popcount(layout_lanes_along(l, axis)) &&
+           lanes <= layout_slice(ir_of(v->fn)->layouts, l, axis)->nbits[DIM_REGISTER];
+}
+
 /* The result has the operand's layout without a dim, or with slots in its place. */
 static bool layouts_slice(Verifier *v, const Op *op)
 {
@@ -104,6 +115,9 @@ static bool layouts_slice(Verifier *v, const Op *op)
     if (v->fn->level == LEVEL_MEMORY && slots != warps)
         return verify_fail(v, op, "'slots' is %u, warps hold the bits %u of the axis",
                            (unsigned)slots, (unsigned)warps);
+    if (!may_be_dealt(v, op, axis))
+        return verify_fail(v, op, "'dealt' wants one operand, a combine that is one op, and as many "
+                                  "lanes along the axis and registers beside it");
     for (int i = 0; i < op->nresults; i++) {
         const Type *to = op_result(op, i)->type, *expected = rule_result(ir_of(v->fn), op, i);
         if (to == expected) continue;

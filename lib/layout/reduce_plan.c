@@ -8,25 +8,20 @@
 #include "ir/ir.h"
 #include "layout/convert.h"
 
-static uint32_t lanes_of_axis(const ReducePlan *p)
-{
-    uint32_t bits = 0;
-    for (int i = 0; i < p->operand->nbits[DIM_LANE]; i++) {
-        const uint32_t v = p->operand->basis[DIM_LANE][i];
-        if (v && !layout_forget(p->operand, p->axis, v)) bits |= UINT32_C(1) << i;
-    }
-    return bits;
-}
+enum { SHUFFLE = COST_WAVE + COST_ISSUE };
 
 /* Of n results over `bits` bits of lanes: a shuffle and an instruction to combine for each, two to
-   choose what stays and what goes where they are halved, and a shuffle for each to have all again.
- */
+   choose what stays and what goes where they are halved. */
+static int dealt_cost(int n, int bits, int halvings)
+{
+    const int left = n >> halvings, halved = n - left;
+    return halved * (SHUFFLE + 3 * COST_ISSUE) + (bits - halvings) * left * (SHUFFLE + COST_ISSUE);
+}
+
+/* And a shuffle for each to have all again. */
 static int lanes_cost(int n, int bits, int halvings)
 {
-    enum { SHUFFLE = COST_WAVE + COST_ISSUE };
-    const int left = n >> halvings, halved = n - left;
-    return halved * (SHUFFLE + 3 * COST_ISSUE) + (bits - halvings) * left * (SHUFFLE + COST_ISSUE) +
-           (halvings ? n * SHUFFLE : 0);
+    return dealt_cost(n, bits, halvings) + (halvings ? n * SHUFFLE : 0);
 }
 
 /* Steps that wait for each other are what little there is of work in small blocks: for one step
@@ -50,7 +45,7 @@ void reduce_plan(ReducePlan *out, LayoutTable *t, const Layout *operand, int axi
     p->direct = layout_reduces(operand, axis);
     p->result_registers = p->result ? layout_registers(p->result) : 1;
     p->register_free = layout_free_bits(operand, DIM_REGISTER);
-    p->lane_axis = lanes_of_axis(p);
+    p->lane_axis = layout_lanes_along(operand, axis);
     p->halvings = halvings_of(p);
 }
 
@@ -59,6 +54,20 @@ void reduce_plan_op(ReducePlan *out, LayoutTable *t, const Op *op)
     const Layout *l = op_arg(op, 0)->type->layout;
     check(l, "reduction of a block without a layout");
     reduce_plan(out, t, l, ir_axis(op), (uint32_t)tkc_op_int(op, ATTR_SLOTS, 0));
+    out->dealt = (int)tkc_op_int(op, ATTR_DEALT, 0);
+    if (out->dealt) out->halvings = out->dealt;
+}
+
+int reduce_most_dealt(const ReducePlan *p)
+{
+    const int bits = __builtin_popcount(p->lane_axis), all = p->result->nbits[DIM_REGISTER];
+    return bits < all ? bits : all;
+}
+
+int reduce_cost(const ReducePlan *p, int dealt)
+{
+    const int bits = __builtin_popcount(p->lane_axis), n = p->result_registers;
+    return dealt ? dealt_cost(n, bits, dealt) : lanes_cost(n, bits, p->halvings);
 }
 
 int reduce_group(const ReducePlan *p, uint32_t result_reg, uint32_t *out)

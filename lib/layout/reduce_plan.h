@@ -6,7 +6,7 @@
      2. for every bit of lane_axis, the highest first: combine with the value of lane ^ bit (a
         butterfly: afterwards all of them have it). For the first `halvings` of them each lane gives
         away half of the results it has left, and combines the others alone;
-     3. after halvings, every lane asks for each result where it is;
+     3. after halvings, every lane asks for each result where it is, unless they are to stay dealt;
 
    What warps hold of the axis stays apart: the result has a slot for each of them (memory/expand.c
    reduces these).
@@ -29,12 +29,17 @@ typedef struct ReducePlan {
     uint32_t register_free; /* registers with one of these bits are duplicates: skipped */
     uint32_t lane_axis;     /* of the number of a lane: those that hold nothing but the axis */
     int halvings;           /* what takes the fewest issue slots, if combining is one instruction */
+    int dealt;              /* as many, after which results stay where they are (layout_deal) */
 } ReducePlan;
 
 void reduce_plan(ReducePlan *out, LayoutTable *t, const Layout *operand, int axis, uint32_t kept);
 /* The registers that combine into register `result_reg`, by rising coordinate along the axis (as
    far as registers go); out has room for layout_registers(operand). Returns how many. */
 int reduce_group(const ReducePlan *p, uint32_t result_reg, uint32_t *out);
+/* Over how many bits of lanes results may be dealt. */
+int reduce_most_dealt(const ReducePlan *p);
+/* Of step 2 and, where nothing is dealt, 3, of a warp, as layout/convert.h counts. */
+int reduce_cost(const ReducePlan *p, int dealt);
 void reduce_plan_op(ReducePlan *out, LayoutTable *t, const Op *op);
 
 #endif

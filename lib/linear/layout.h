@@ -154,6 +154,10 @@ const Layout *layout_project(LayoutTable *t, const Layout *l, int rank, const ui
    become duplicates are dropped. */
 const Layout *layout_slice(LayoutTable *t, const Layout *l, int axis);
 /* The same where bits `kept` of the dim's coordinate stay, moved together. */
+/* Bits of a lane's number that hold nothing but the dim. */
+uint32_t layout_lanes_along(const Layout *l, int dim);
+/* The slice, but that as many of these lanes, the highest first, have what the highest registers had. */
+const Layout *layout_deal(LayoutTable *t, const Layout *l, int axis, int lanes);
 const Layout *layout_keep(LayoutTable *t, const Layout *l, int dim, uint32_t kept);
 /* With a dim of 1 << bits before `axis`, held in the last registers. */
 const Layout *layout_insert(LayoutTable *t, const Layout *l, int axis, int bits);

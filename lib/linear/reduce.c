@@ -38,6 +38,29 @@ uint32_t layout_warp_bits(const Layout *l, int dim)
     return bits;
 }
 
+uint32_t layout_lanes_along(const Layout *l, int dim)
+{
+    uint32_t bits = 0;
+    for (int i = 0; i < l->nbits[DIM_LANE]; i++) {
+        const uint32_t v = l->basis[DIM_LANE][i];
+        if (v && !layout_forget(l, dim, v)) bits |= UINT32_C(1) << i;
+    }
+    return bits;
+}
+
+const Layout *layout_deal(LayoutTable *t, const Layout *l, int axis, int lanes)
+{
+    const uint32_t along = layout_lanes_along(l, axis);
+    LayoutSpec s;
+    layout_spec_of(layout_slice(t, l, axis), &s);
+    for (int i = s.nbits[DIM_LANE] - 1; i >= 0 && lanes && s.nbits[DIM_REGISTER]; i--) {
+        if (!(along >> i & 1)) continue;
+        s.basis[DIM_LANE][i] = s.basis[DIM_REGISTER][--s.nbits[DIM_REGISTER]];
+        lanes--;
+    }
+    return layout_make(t, &s);
+}
+
 static F2Matrix forget(const Layout *l, int dim, LayoutDim last)
 {
     F2Matrix m = layout_matrix(l, last);

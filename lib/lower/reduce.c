@@ -134,7 +134,7 @@ static void reduce_halves(Lower *L, const Reduce *r, Partial *parts, int n)
         for (int k = 0; k < left; k++) parts[k] = reduce_half(L, r, parts[k], parts[k + left], bit);
     }
     for (int k = 0; k < left; k++) parts[k] = reduce_lanes(L, r, parts[k], lanes);
-    gather(L, r, parts, n, r->plan.lane_axis ^ lanes);
+    if (!r->plan.dealt) gather(L, r, parts, n, r->plan.lane_axis ^ lanes);
 }
 
 /* One value each, all of them real, and of a type that no instruction reduces. */
@@ -142,7 +142,7 @@ static bool may_halve(const Lower *L, const Reduce *r, const Partial *parts, int
 {
     for (int k = 0; k < n; k++)
         if (parts[k].valid) return false;
-    return r->by.known && LLVMTypeOf(parts[0].x[0]) != L->i32;
+    return r->plan.dealt || (r->by.known && LLVMTypeOf(parts[0].x[0]) != L->i32);
 }
 
 static void reduce_together(Lower *L, const Reduce *r, Partial *parts, int n)
@@ -165,5 +165,5 @@ void lower_reduce(Lower *L, const Op *op)
     if (r.plan.halvings) reduce_together(L, &r, parts, n);
     for (int k = 0; k < n && !r.plan.halvings; k++)
         parts[k] = reduce_lanes(L, &r, reduce_thread(L, &r, (uint32_t)k), r.plan.lane_axis);
-    combine_set_results(L, &r.by, 0, parts, n);
+    combine_set_results(L, &r.by, 0, parts, n >> r.plan.dealt);
 }

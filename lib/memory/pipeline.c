@@ -574,14 +574,17 @@ static Op *last_read(const Pipeline *p)
     return op;
 }
 
-/* Where copies may go to what the last turn has read: all have come to this one. Asking for boxes
-   takes few registers and no addresses, and the first product is under way meanwhile. */
+/* Where copies may go to what was read before: all have come to this turn. Asking for boxes takes few
+   registers and no addresses, and the first product is under way meanwhile; what threads copy takes
+   both, which a sum of many registers leaves none for (begin.c). */
 static Op *all_have_read(const Pipeline *p, const Turn *t, Op *wait)
 {
+    enum { LARGE = 64 };
     if (p->own) return p->round < p->stages ? last_read(p) : wait;
     Op *product = first_product(p);
     if (p->boxes < p->s->all.len && !p->apart)
         return product && dot_together(product) ? product : wait;
+    if (p->apart && product && type_words(op_result(product, 0)->type) > LARGE) product = NULL;
     return let_go(p, t, product ? product : wait);
 }
 

@@ -22,6 +22,7 @@ enum {
     MACHINE_LANES = 32, /* of a warp */
     MACHINE_LANE_BITS = 5,
     MACHINE_THREADS = 1024, /* of a block, at most */
+    MACHINE_VECTOR_ATOMICS = 90, /* the first chip that adds floats to memory by vectors */
     MACHINE_THREAD_REGISTERS = 255,
     MACHINE_REGISTERS = 65536, /* of 32 bits, of a multiprocessor */
     MACHINE_RESERVED = 1024    /* bytes of shared memory of each program, by the driver */

@@ -4,7 +4,7 @@
    A vector is as wide as the addresses run on and are aligned, as far as the thread holds the
    neighbours in registers. A mask that may end inside it, or the edge of a shape that is padded,
    does not make it narrower, but cuts it into runs of which each has a predicate. Atomic additions
-   of floats go by vectors on sm_90, which are no longer than such a run.
+   of floats go by vectors on sm_90, of fp16 by pairs before it, which are no longer than such a run.
 
    Where the addresses of neighbours are equal (of what x / n leads to), a load has the attribute
    `equal`: a thread reads one of them for all. */
@@ -42,12 +42,14 @@ static int run_of(const AxisFacts *facts, const VectorBits *v, const Type *ty, c
 
 int vector_most_bytes(const Op *op)
 {
-    enum { HOPPER = 90, NARROW_BITS = 32 };
+    enum { NARROW_BITS = 32, PAIR_BYTES = 4 };
     if (op->kind == OP_LOAD || op->kind == OP_STORE) return VECTOR_MAX_BYTES;
     const Machine *machine = op->region->func->machine;
     const bool adds = op->kind == OP_ATOMIC_RMW && !strcmp(tkc_op_str(op, ATTR_RMW, ""), "fadd") &&
                       type_bits(op_arg(op, 1)->type) <= NARROW_BITS;
-    return adds && machine && machine->sm >= HOPPER ? VECTOR_MAX_BYTES : 0;
+    if (!adds || !machine) return 0;
+    if (machine->sm >= MACHINE_VECTOR_ATOMICS) return VECTOR_MAX_BYTES;
+    return type_dtype(op_arg(op, 1)->type) == DT_F16 ? PAIR_BYTES : 0;
 }
 
 const Value *vector_mask(const Op *op)

@@ -14,6 +14,20 @@ static LLVMValueRef predicate(Lower *L, const Op *op, uint32_t reg, LLVMValueRef
     return lower_and(L, lower_allowed(L, op_arg(op, 0)->type, mask, reg), canonical);
 }
 
+/* Before sm_90, which has vectors, two fp16 are one word. */
+static void change_pair(Lower *L, const Atomic *a, LLVMValueRef elems[2])
+{
+    const Packing p = packing_of(L, a->word, 2);
+    Atomic one = *a;
+    LLVMValueRef word;
+    pack_words(L, &p, elems, &word);
+    one.count = 1;
+    one.pair = true;
+    one.word = p.word;
+    target_atomic(L, &one, &word);
+    unpack_words(L, &p, &word, elems);
+}
+
 /* Those of a vector, as `vec` says, the first in `head`. */
 static void change(Lower *L, const Op *op, const VectorBits *vec, uint32_t head,
                    LLVMValueRef canonical, Regs out)
@@ -34,7 +48,8 @@ static void change(Lower *L, const Op *op, const VectorBits *vec, uint32_t head,
                 .word = lower_type(L, x->type)};
     if (is_cas) a.value2 = lower_reg(L, op_arg(op, 2), (int)head);
     for (int i = 0; i < n; i++) words[i] = lower_reg(L, x, (int)vector_register(vec, head, i));
-    if (!lower_is_false(pred)) target_atomic(L, &a, words);
+    if (!lower_is_false(pred))
+        (n == 2 && L->machine->sm < MACHINE_VECTOR_ATOMICS ? change_pair : target_atomic)(L, &a, words);
     for (int i = 0; i < n; i++)
         out.r[vector_register(vec, head, i)].v =
             lower_is_false(pred) ? lower_bits(L, op_result(op, 0)->type, 0) : words[i];

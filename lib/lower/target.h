@@ -70,8 +70,9 @@ typedef struct Atomic {
     const char *sem, *scope;
     DType dtype;
     int count;
+    bool pair; /* each is a word of two fp16 */
     LLVMValueRef value2;
-    LLVMTypeRef word; /* of each element */
+    LLVMTypeRef word; /* of each element, or pair */
 } Atomic;
 
 /* Waits until one element is `expected`, at most `timeout` nanoseconds (NULL: for ever) after

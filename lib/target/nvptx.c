@@ -659,7 +659,7 @@ bool target_has_atomic(const Lower *L, const char *rmw, DType dt)
     return !is_looped(L, row, dt) || L->machine->sm >= 80;
 }
 
-/* "add.noftz.v4.f16", and what PTX that takes. */
+/* "add.noftz.v4.f16", "add.noftz.f16x2", and what PTX that takes. */
 static const char *atomic_op(Lower *L, const Atomic *a)
 {
     enum { BF16_PTX = 78, VECTOR_PTX = 81 };
@@ -668,9 +668,9 @@ static const char *atomic_op(Lower *L, const Atomic *a)
                is_bf16 = is_16 && a->dtype == DT_BF16;
     if (is_bf16) lower_need_ptx(L, BF16_PTX);
     if (a->count > 1) lower_need_ptx(L, VECTOR_PTX);
-    return arena_printf(L->arena, "%s%s%s.%s", row->name, is_16 ? ".noftz" : "",
+    return arena_printf(L->arena, "%s%s%s.%s%s", row->name, is_16 ? ".noftz" : "",
                         a->count > 1 ? arena_printf(L->arena, ".v%d", a->count) : "",
-                        is_bf16 ? "bf16" : row->type[dtype_info(a->dtype)->bits]);
+                        is_bf16 ? "bf16" : row->type[dtype_info(a->dtype)->bits], a->pair ? "x2" : "");
 }
 
 /* The result of a loop is written before all operands are read. */

@@ -1,9 +1,9 @@
 /* A reduction over lanes leaves each of its results in all of them, for whoever goes on with the
    rows that were reduced. Where nobody does, and all that becomes of the results is stored or goes
    to other lanes, they had better stay where they are once the lanes have halved them: a shuffle
-   for each is saved, what is computed with them is so once, and rows go to memory by lanes. Diagonal
-   blocks of gated attention, 16 rows by one warp: a turn of 647 instructions has 611, and the
-   exponentials, which had one predicate left beside those that tell lanes apart, two. */
+   for each is saved, what is computed with them is so once, and rows go to memory by lanes.
+   Diagonal blocks of gated attention, 16 rows by one warp: a turn of 647 instructions has 611, and
+   the exponentials, which had one predicate left beside those that tell lanes apart, two. */
 #include "ir/build.h"
 #include "ir/type.h"
 #include "layout/convert.h"
@@ -112,8 +112,8 @@ static void deal(Deal *d, Op *op)
     deal_value(d, v);
 }
 
-/* needs: layouts.  keeps: what every op computes.  changes: layouts of results of reductions, and of
-   what becomes of them. */
+/* needs: layouts.  keeps: what every op computes.  changes: layouts of results of reductions, and
+   of what becomes of them. */
 void deal_run(Pass *p, Func *fn)
 {
     Deal d = {.fn = fn, .remat = remat_make(fn, p->scratch, NULL)};

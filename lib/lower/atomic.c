@@ -48,8 +48,8 @@ static void change(Lower *L, const Op *op, const VectorBits *vec, uint32_t head,
                 .word = lower_type(L, x->type)};
     if (is_cas) a.value2 = lower_reg(L, op_arg(op, 2), (int)head);
     for (int i = 0; i < n; i++) words[i] = lower_reg(L, x, (int)vector_register(vec, head, i));
-    if (!lower_is_false(pred))
-        (n == 2 && L->machine->sm < MACHINE_VECTOR_ATOMICS ? change_pair : target_atomic)(L, &a, words);
+    const bool is_pair = n == 2 && L->machine->sm < MACHINE_VECTOR_ATOMICS;
+    if (!lower_is_false(pred)) (is_pair ? change_pair : target_atomic)(L, &a, words);
     for (int i = 0; i < n; i++)
         out.r[vector_register(vec, head, i)].v =
             lower_is_false(pred) ? lower_bits(L, op_result(op, 0)->type, 0) : words[i];

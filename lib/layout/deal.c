@@ -5,6 +5,7 @@
    Diagonal blocks of gated attention, 16 rows by one warp: a turn of 647 instructions has 611, and
    the exponentials, which had one predicate left beside those that tell lanes apart, two. */
 #include "ir/build.h"
+#include "ir/machine.h"
 #include "ir/type.h"
 #include "layout/convert.h"
 #include "layout/passes.h"
@@ -87,13 +88,19 @@ static void deal_value(Deal *d, Value *v)
     }
 }
 
-/* One instruction may reduce whole numbers of 32 bits over all lanes. */
 static bool may_deal(const Op *op)
 {
+    return op->kind == OP_REDUCE && op->nargs == 1 && op_arg(op, 0)->type->layout->rank > 1 &&
+           ir_combine_kind(op->regions[0]);
+}
+
+/* Whole numbers of 32 bits over all lanes. */
+static bool is_one_instruction(const Op *op, const ReducePlan *plan)
+{
     enum { REDUX_BITS = 32 };
-    if (op->kind != OP_REDUCE || op->nargs != 1 || !ir_combine_kind(op->regions[0])) return false;
     const Type *ty = op_arg(op, 0)->type;
-    return ty->layout->rank > 1 && (type_is_float(ty) || type_bits(ty) != REDUX_BITS);
+    return plan->lane_axis == MACHINE_LANES - 1 && !type_is_float(ty) &&
+           type_bits(ty) == REDUX_BITS;
 }
 
 static void deal(Deal *d, Op *op)
@@ -103,7 +110,8 @@ static void deal(Deal *d, Op *op)
     ReducePlan plan;
     reduce_plan_op(&plan, layouts, op);
     const int lanes = reduce_most_dealt(&plan);
-    if (!lanes || layout_warp_bits(plan.operand, plan.axis)) return;
+    if (!lanes || layout_warp_bits(plan.operand, plan.axis) || is_one_instruction(op, &plan))
+        return;
     d->now = plan.result;
     d->then = layout_deal(layouts, plan.operand, plan.axis, lanes);
     d->gain = reduce_cost(&plan, 0) - reduce_cost(&plan, lanes);

@@ -12,7 +12,7 @@ BUDGET = {
     "lib/analysis": 2332,
     "lib/base": 1859,
     "lib/ir": 6939,
-    "lib/layout": 3732,
+    "lib/layout": 3740,
     "lib/linear": 2211,
     "lib/lower": 8236,
     "lib/memory": 4665,

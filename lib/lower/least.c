@@ -1,7 +1,8 @@
 /* The least that a float can be, from how it is computed. What is added to a square, a size or an
-   exponential, as in log(1 + exp(x)) or rsqrt(mean + 1e-6), is a normal number: the functions of it
-   need no scaling of subnormal ones and no case for 0 and below, a third of a logarithm's
-   instructions. Rounding keeps such bounds, but for its size: who asks leaves room for that. */
+   exponential, as in log(1 + exp(x)) or rsqrt(sum(x * x) / n + 1e-6), and the larger of 1e-9 and
+   whatever, is a normal number: the functions of it need no scaling of subnormal ones and no case
+   for 0 and below, a third of a logarithm's instructions. Rounding keeps such bounds, but for its
+   size: who asks leaves room for that. They say nothing of NaN. */
 #include "lower/math.h"
 
 #include <math.h>
@@ -55,12 +56,40 @@ static double product_and_sum(const Op *op, int depth)
     return product(op, depth) + of_arg(op, 2, depth);
 }
 
+static double quotient(const Op *op, int depth)
+{
+    return of_arg(op, 0, depth) >= 0 && of_arg(op, 1, depth) >= 0 ? 0 : -INFINITY;
+}
+
+static double larger(const Op *op, int depth)
+{
+    return fmax(of_arg(op, 0, depth), of_arg(op, 1, depth));
+}
+
+static double smaller(const Op *op, int depth)
+{
+    return fmin(of_arg(op, 0, depth), of_arg(op, 1, depth));
+}
+
+static double either(const Op *op, int depth)
+{
+    return fmin(of_arg(op, 1, depth), of_arg(op, 2, depth));
+}
+
+static double reduced(const Op *op, int depth)
+{
+    const bool is_sum = op->nargs == 1 && ir_combine_kind(op->regions[0]) == OP_ADD;
+    return is_sum && of_arg(op, 0, depth) >= 0 ? 0 : -INFINITY;
+}
+
 static double (*const rules[OP_COUNT])(const Op *op, int depth) = {
     [OP_CONST] = by_constant, [OP_EXP] = not_negative,    [OP_EXP2] = not_negative,
     [OP_ABS] = not_negative,  [OP_SQRT] = not_negative,   [OP_MUL] = product,
-    [OP_ADD] = sum,           [OP_FMA] = product_and_sum, [OP_SPLAT] = by_arg,
-    [OP_BROADCAST] = by_arg,  [OP_EXPAND_DIMS] = by_arg,  [OP_RESHAPE] = by_arg,
-    [OP_CONVERT] = by_arg,
+    [OP_ADD] = sum,           [OP_FMA] = product_and_sum, [OP_DIV] = quotient,
+    [OP_MAX] = larger,        [OP_MAX_NAN] = larger,      [OP_MIN] = smaller,
+    [OP_MIN_NAN] = smaller,   [OP_SELECT] = either,       [OP_REDUCE] = reduced,
+    [OP_SPLAT] = by_arg,      [OP_BROADCAST] = by_arg,    [OP_EXPAND_DIMS] = by_arg,
+    [OP_RESHAPE] = by_arg,    [OP_CONVERT] = by_arg,
 };
 
 static double least(const Value *v, int depth)

@@ -8,7 +8,7 @@
    operands, since 0 times infinity is not. Rows and columns beyond the block are duplicates or
    padding, which give sums that are duplicates or padding.
 
-   An operand in parts: each part is what is left of the element after those before it, rounded. The
+   An operand in parts: each part is what is left of the element after those before it. The
    products of the small parts are summed first, apart, because the first parts of infinite operands
    are all that matters: what they leave to the others (infinity minus infinity) counts as nothing.
  */
@@ -102,23 +102,16 @@ static LLVMValueRef word_zero(const Product *p, int operand)
     return LLVMConstNull(part_type(p, operand) == DT_F64 ? L->f64 : L->i32);
 }
 
-/* What rounds to infinity, and would leave an infinite rest, is cut off instead. */
-static LLVMValueRef finite_tf32(Lower *L, LLVMValueRef x, LLVMValueRef rounded)
+/* fp32 as the instruction takes it, one part of it or the only one, which alone is rounded: parts
+   are cut off, the last by the instruction. */
+static LLVMValueRef part_of(const Product *p, DType type, LLVMValueRef x, bool is_last)
 {
-    LLVMValueRef size = LLVMBuildAnd(L->b, rounded, lower_i32(L, 0x7fffffff), "");
-    LLVMValueRef is_far = LLVMBuildICmp(L->b, LLVMIntEQ, size, lower_i32(L, 0x7f800000), "");
-    LLVMValueRef bits = LLVMBuildBitCast(L->b, x, L->i32, "");
-    LLVMValueRef cut = LLVMBuildAnd(L->b, bits, lower_i32(L, 0xffffe000), "");
-    return LLVMBuildSelect(L->b, is_far, cut, rounded, "");
-}
-
-/* fp32 as the instruction takes it, one part of it or the only one. */
-static LLVMValueRef part_of(const Product *p, DType type, LLVMValueRef x)
-{
+    enum { TF32_BITS = (int)0xffffe000 };
     if (type != DT_F32) return lower_from_f32(p->L, type, x);
-    if (tkc_op_int(p->op, ATTR_PARTS, 0)) return LLVMBuildBitCast(p->L->b, x, p->L->i32, "");
-    LLVMValueRef rounded = lower_instr(p->L, INSTR_F32_TO_TF32, x);
-    return p->unit.parts > 1 ? finite_tf32(p->L, x, rounded) : rounded;
+    if (p->unit.parts == 1 && !tkc_op_int(p->op, ATTR_PARTS, 0))
+        return lower_instr(p->L, INSTR_F32_TO_TF32, x);
+    LLVMValueRef bits = LLVMBuildBitCast(p->L->b, x, p->L->i32, "");
+    return is_last ? bits : LLVMBuildAnd(p->L->b, bits, lower_i32(p->L, TF32_BITS), "");
 }
 
 static void split(const Product *p, Side *s, int reg, LLVMValueRef x)
@@ -126,7 +119,7 @@ static void split(const Product *p, Side *s, int reg, LLVMValueRef x)
     Lower *L = p->L;
     const DType type = part_type(p, s->operand);
     for (int i = 0; i < p->unit.parts; i++) {
-        LLVMValueRef part = s->elems[i][reg] = part_of(p, type, x);
+        LLVMValueRef part = s->elems[i][reg] = part_of(p, type, x, i == p->unit.parts - 1);
         LLVMValueRef number =
             type == DT_F32 ? LLVMBuildBitCast(L->b, part, L->f32, "") : lower_to_f32(L, type, part);
         x = LLVMBuildFSub(L->b, x, number, "");
@@ -232,16 +225,14 @@ int lower_fragment_words(FragmentReader *r, uint32_t base, int step, LLVMValueRe
 
 /* ---- sums ---- */
 
-/* sum += the product of one pair of parts over the steps. */
-static void multiply(Product *p, const uint32_t base[2], const int parts[2], int from, int end,
+/* sum += the product of one pair of parts in that step. */
+static void multiply(Product *p, const uint32_t base[2], const int parts[2], int step,
                      LLVMValueRef *sum)
 {
     LLVMValueRef a[MOST_WORDS], b[MOST_WORDS];
-    for (int step = from; step < end; step++) {
-        words_of(p, &p->side[0], parts[0], base[0], step, a);
-        words_of(p, &p->side[1], parts[1], base[1], step, b);
-        target_mma(p->L, p->unit.mma, a, b, sum);
-    }
+    words_of(p, &p->side[0], parts[0], base[0], step, a);
+    words_of(p, &p->side[1], parts[1], base[1], step, b);
+    target_mma(p->L, p->unit.mma, a, b, sum);
 }
 
 /* Elements of the sum that a thread has of a tile; two of fp16 fill a word. */
@@ -255,25 +246,6 @@ static int sum_words(const Product *p)
     return sum_elements(p) >> (p->unit.mma->sum == DT_F16);
 }
 
-static void nan_to_zero(Lower *L, int n, LLVMValueRef *sum)
-{
-    for (int i = 0; i < n; i++) {
-        LLVMValueRef is_nan = LLVMBuildFCmp(L->b, LLVMRealUNO, sum[i], sum[i], "");
-        sum[i] = LLVMBuildSelect(L->b, is_nan, LLVMConstNull(L->f32), sum[i], "");
-    }
-}
-
-/* Of operands in parts, small products first. */
-static void multiply_parts(Product *p, const uint32_t base[2], int from, int end, LLVMValueRef *sum)
-{
-    static const int pairs[][2] = {{1, 1}, {2, 0}, {0, 2}, {1, 0}, {0, 1}, {0, 0}};
-    enum { PAIRS = sizeof pairs / sizeof *pairs };
-    for (int i = PAIRS - p->unit.pairs; i < PAIRS; i++) {
-        if (i == PAIRS - 1 && p->unit.pairs > 1) nan_to_zero(p->L, sum_words(p), sum);
-        multiply(p, base, pairs[i], from, end, sum);
-    }
-}
-
 /* Steps whose products may be summed before they are added to the sum in full precision. */
 static int steps_together(const Product *p)
 {
@@ -284,16 +256,42 @@ static int steps_together(const Product *p)
     return most > 0 ? (int)most : 1;
 }
 
+static void add_to(Lower *L, int n, LLVMValueRef *sum, const LLVMValueRef *some)
+{
+    for (int i = 0; i < n; i++) sum[i] = LLVMBuildFAdd(L->b, sum[i], some[i], "");
+}
+
+static void nan_to_zero(Lower *L, int n, LLVMValueRef *sum)
+{
+    for (int i = 0; i < n; i++) {
+        LLVMValueRef is_nan = LLVMBuildFCmp(L->b, LLVMRealUNO, sum[i], sum[i], "");
+        sum[i] = LLVMBuildSelect(L->b, is_nan, LLVMConstNull(L->f32), sum[i], "");
+    }
+}
+
+/* What some steps give, added to a sum: small products apart from the products of first parts. */
+static void add_steps(Product *p, const uint32_t base[2], int from, int end, LLVMValueRef *sum)
+{
+    static const int pairs[][2] = {{1, 1}, {2, 0}, {0, 2}, {1, 0}, {0, 1}, {0, 0}};
+    enum { PAIRS = sizeof pairs / sizeof *pairs };
+    const int n = sum_words(p);
+    LLVMValueRef first[MOST_WORDS], small[MOST_WORDS];
+    for (int i = 0; i < n; i++) first[i] = small[i] = LLVMConstNull(LLVMTypeOf(sum[i]));
+    for (int step = from; step < end; step++)
+        for (int i = PAIRS - p->unit.pairs; i < PAIRS; i++)
+            multiply(p, base, pairs[i], step, i == PAIRS - 1 ? first : small);
+    if (p->unit.pairs > 1) {
+        nan_to_zero(p->L, n, small);
+        add_to(p->L, n, first, small);
+    }
+    add_to(p->L, n, sum, first);
+}
+
 static void add_product(Product *p, const uint32_t base[2], LLVMValueRef *sum)
 {
-    const int n = sum_words(p), together = steps_together(p);
-    for (int from = 0; from < p->k_steps; from += together) {
-        LLVMValueRef some[MOST_WORDS];
-        const int end = from + together < p->k_steps ? from + together : p->k_steps;
-        for (int i = 0; i < n; i++) some[i] = LLVMConstNull(LLVMTypeOf(sum[i]));
-        multiply_parts(p, base, from, end, some);
-        for (int i = 0; i < n; i++) sum[i] = LLVMBuildFAdd(p->L->b, sum[i], some[i], "");
-    }
+    const int together = steps_together(p);
+    for (int from = 0; from < p->k_steps; from += together)
+        add_steps(p, base, from, from + together < p->k_steps ? from + together : p->k_steps, sum);
 }
 
 /* The register of an accumulator's element i: the neighbour, then the row 8 further down. */
@@ -346,7 +344,7 @@ static void add_products(Product *p, Tile *tiles, int n)
     for (int i = 0; i < n && !by_steps; i++) add_product(p, tiles[i].operand, tiles[i].sum);
     for (int step = 0; step < p->k_steps && by_steps; step++)
         for (int i = 0; i < n; i++)
-            multiply(p, tiles[i].operand, whole, step, step + 1, tiles[i].sum);
+            multiply(p, tiles[i].operand, whole, step, tiles[i].sum);
 }
 
 void lower_mma(Lower *L, const Op *op, DotUnit unit)

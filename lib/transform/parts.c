@@ -28,20 +28,15 @@ static bool has_room(const Op *dot)
     return sum->shape[0] * sum->shape[1] <= MOST * LANES * dot->region->func->num_warps;
 }
 
-/* To nearest of 11 bits, halves away from zero; what would be infinite then is cut off, and so are
-   infinity and NaN, which keep what they are (a NaN by none but its last 13 bits is infinite in tf32
-   wherever it is multiplied). */
+/* Its first 11 bits. What is cut off, not rounded, is finite, and what rounding would take more
+   instructions for than the products (a NaN by none but its last 13 bits is infinite in tf32 wherever
+   it is multiplied). */
 static Value *big_part(Builder *b, Value *x)
 {
-    enum { HALF = 0x1000, KEPT = -0x2000, ROUNDS_TO_INFINITY = 0x7f7ff000 };
+    enum { KEPT = -0x2000 };
     const Type *bits_type = type_with_dtype(ir_of(b->fn)->types, x->type, DT_I32);
-    Value *limit = build_const(b, x->type, ROUNDS_TO_INFINITY),
-          *is_near = build_binary(b, OP_LT, build_unary(b, OP_ABS, x), limit),
-          *half = build_select(b, is_near, build_const(b, bits_type, HALF),
-                               build_const(b, bits_type, 0)),
-          *bits = build_bitcast(b, x, tkc_type_element(bits_type)),
-          *sum = build_binary(b, OP_ADD, bits, half),
-          *kept = build_binary(b, OP_AND, sum, build_const(b, bits_type, (uint64_t)KEPT));
+    Value *bits = build_bitcast(b, x, tkc_type_element(bits_type)),
+          *kept = build_binary(b, OP_AND, bits, build_const(b, bits_type, (uint64_t)KEPT));
     return build_bitcast(b, kept, tkc_type_element(x->type));
 }
 

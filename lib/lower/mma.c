@@ -102,16 +102,14 @@ static LLVMValueRef word_zero(const Product *p, int operand)
     return LLVMConstNull(part_type(p, operand) == DT_F64 ? L->f64 : L->i32);
 }
 
-/* fp32 as the instruction takes it, one part of it or the only one, which alone is rounded: parts
-   are cut off, the last by the instruction. */
-static LLVMValueRef part_of(const Product *p, DType type, LLVMValueRef x, bool is_last)
+/* fp32 as the instruction takes it, a part of it that is not the last, or what is left: of tf32 the
+   instruction ignores the other bits. */
+static LLVMValueRef part_of(Lower *L, DType type, LLVMValueRef x, bool is_last)
 {
-    enum { TF32_BITS = (int)0xffffe000 };
-    if (type != DT_F32) return lower_from_f32(p->L, type, x);
-    if (p->unit.parts == 1 && !tkc_op_int(p->op, ATTR_PARTS, 0))
-        return lower_instr(p->L, INSTR_F32_TO_TF32, x);
-    LLVMValueRef bits = LLVMBuildBitCast(p->L->b, x, p->L->i32, "");
-    return is_last ? bits : LLVMBuildAnd(p->L->b, bits, lower_i32(p->L, TF32_BITS), "");
+    enum { TF32_BITS = -0x2000 };
+    if (type != DT_F32) return lower_from_f32(L, type, x);
+    LLVMValueRef bits = LLVMBuildBitCast(L->b, x, L->i32, "");
+    return is_last ? bits : LLVMBuildAnd(L->b, bits, lower_i32(L, TF32_BITS), "");
 }
 
 static void split(const Product *p, Side *s, int reg, LLVMValueRef x)
@@ -119,7 +117,7 @@ static void split(const Product *p, Side *s, int reg, LLVMValueRef x)
     Lower *L = p->L;
     const DType type = part_type(p, s->operand);
     for (int i = 0; i < p->unit.parts; i++) {
-        LLVMValueRef part = s->elems[i][reg] = part_of(p, type, x, i == p->unit.parts - 1);
+        LLVMValueRef part = s->elems[i][reg] = part_of(L, type, x, i == p->unit.parts - 1);
         LLVMValueRef number =
             type == DT_F32 ? LLVMBuildBitCast(L->b, part, L->f32, "") : lower_to_f32(L, type, part);
         x = LLVMBuildFSub(L->b, x, number, "");

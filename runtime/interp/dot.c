@@ -1,6 +1,6 @@
 /* dot: acc + a @ b. Operands become fp32 (fp64, int32) once; a row of the result is then built from
    rows of b, sums in order of k. Products are rounded before they are added. precision "tf32"
-   rounds fp32 operands to 10 bits of mantissa; "tf32x3" is as good as fp32. "bf16x3" and "bf16x6"
+   leaves fp32 operands 10 bits of mantissa; "tf32x3" is as good as fp32. "bf16x3" and "bf16x6"
    split them into bf16 parts, each the rounded rest of the ones before, and add the products of
    parts in fp32, small ones first. */
 #include <string.h>
@@ -19,13 +19,10 @@ static int split_count(const Insn *in)
     return !strcmp(precision, "bf16x3") ? 3 : !strcmp(precision, "bf16x6") ? 6 : 0;
 }
 
-/* To the nearest of 10 bits, halves away from zero, as the hardware's conversion does. */
-static void round_tf32(float *x, int64_t n)
+/* Matrix instructions ignore the last 13 bits. */
+static void cut_tf32(float *x, int64_t n)
 {
-    for (int64_t i = 0; i < n; i++) {
-        uint32_t b = f32_bits(x[i]);
-        x[i] = f32_of((b & 0x7f800000u) == 0x7f800000u ? b : (b + 0x1000u) & ~0x1fffu);
-    }
+    for (int64_t i = 0; i < n; i++) x[i] = f32_of(f32_bits(x[i]) & ~0x1fffu);
 }
 
 /* ---- bf16x3, bf16x6 ---- */
@@ -99,14 +96,14 @@ static void widen(Work work, DType dt, void *to, const void *from, int64_t n)
     else memcpy(to, from, (size_t)n * tkc_dtype_info(dt)->bytes);
 }
 
-/* Expands, widens and rounds a slot into `to`. */
+/* Expands, widens and cuts a slot into `to`. */
 static void read_operand(Frame *f, const Insn *in, Work work, const Slot *s, char *to, char *room,
                          bool is_input)
 {
     widen(work, s->dtype, to, slot_elements(f, s, room), s->count);
     if (is_input && s->dtype == DT_F32 &&
         !strcmp(tkc_op_str(in->op, ATTR_PRECISION, "ieee"), "tf32"))
-        round_tf32((float *)to, s->count);
+        cut_tf32((float *)to, s->count);
 }
 
 static void run_dot(Frame *f, const Insn *in)

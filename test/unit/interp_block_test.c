@@ -443,7 +443,7 @@ static void dot_precision(void)
 {
     World w;
     world_open(&w);
-    float x = 1 + 0x1p-11f + 0x1p-20f, y = 1, out;
+    float x = 1 + 0x1p-10f + 0x1p-11f + 0x1p-20f, y = 1, out;
     float *a = device_array(&w, &x, 4), *b = device_array(&w, &y, 4),
           *c = device_array(&w, NULL, 4);
     for (int tf32 = 0; tf32 < 2; tf32++) {

@@ -248,13 +248,14 @@ void shared_plan(SharedPlan *out, const Layout *from, const Layout *to, int elem
     plan_order(out, from, to, elem_bytes, &vector, &stays, by_rows ? &rows : NULL);
 }
 
-/* The rows of a matrix begin with the vector. */
-static bool find_rows(MatrixRows *rows, const Layout *to, int elem_bytes, int n,
+/* The rows of a matrix begin with the vector, and writers fit their banks. */
+static bool find_rows(MatrixRows *rows, const Layout *from, const Layout *to, int elem_bytes, int n,
                       const uint32_t *vector)
 {
     for (int transposed = 0; transposed < 2; transposed++) {
         if (matrix_rows(rows, to, elem_bytes, transposed) && n <= rows->element_bits &&
-            !memcmp(vector, rows->element, (size_t)n * sizeof *vector))
+            !memcmp(vector, rows->element, (size_t)n * sizeof *vector) &&
+            fits_banks(rows, from, elem_bytes << n))
             return true;
     }
     return false;
@@ -266,7 +267,7 @@ void shared_plan_vectors(SharedPlan *out, const Layout *from, int n, const uint3
     F2Space stays = all_threads(from, to), first = {0};
     MatrixRows rows;
     *out = (SharedPlan){.write_log2 = n, .read_log2 = n};
-    const bool by_rows = find_rows(&rows, to, elem_bytes, n, vector);
+    const bool by_rows = find_rows(&rows, from, to, elem_bytes, n, vector);
     if (by_rows) out->read_log2 = rows.element_bits;
     f2_space_add_all(&first, out->read_log2, by_rows ? rows.element : vector);
     choose_pieces(out, &stays, &first, from->total_log2, elem_bytes, INT32_MAX);

@@ -285,5 +285,6 @@ void expand_run(Pass *p, Func *fn)
     /* first: it takes operands from before their conversions */
     expand_products(fn);
     ir_walk(fn->body, expand_op, &x);
+    expand_share(fn);
     fn->level = LEVEL_MEMORY;
 }

@@ -29,4 +29,8 @@ void expand_scan(Op *op, Arena *scratch);
 /* Takes a dot apart whose operands are too large for registers; leaves others as they are. */
 void expand_dot(Op *op);
 
+/* ---- share.c ---- */
+/* Of several buffers with one content one is left. */
+void expand_share(Func *fn);
+
 #endif

@@ -406,6 +406,12 @@ Op *ir_op_of(const Op *op, const Region *r)
     return (Op *)op;
 }
 
+bool ir_is_before(const Op *op, const Op *at)
+{
+    while (at && at != op) at = at->prev;
+    return at;
+}
+
 bool ir_asks_for(const Op *op, const Value *v)
 {
     for (const Use *u = v->uses; u; u = u->next)

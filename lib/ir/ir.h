@@ -118,6 +118,8 @@ bool ir_is_defined_outside(const Value *v, const Region *r);
 const Region *ir_turn(const Op *op);
 /* True when it is `whole`, or in that. */
 bool ir_is_part(const Op *op, const Op *whole);
+/* True when it is `at`, or stands before that in one region. */
+bool ir_is_before(const Op *op, const Op *at);
 /* The op of that region that it is, or is in; NULL: none. */
 Op *ir_op_of(const Op *op, const Region *r);
 /* True for an op that uses the value, or has one in it that does. */

@@ -26,17 +26,11 @@ static bool reads_memory(const Op *dot)
     return true;
 }
 
-static bool stands_before(const Op *op, const Op *at)
-{
-    while (at && at != op) at = at->prev;
-    return at;
-}
-
 /* Behind `at`, when what it takes to say where it is has come along. */
 static bool is_there(const Value *v, const Op *at)
 {
     const Op *def = v->def;
-    if (!def || def->region != at->region || stands_before(def, at)) return true;
+    if (!def || def->region != at->region || ir_is_before(def, at)) return true;
     if (!goes_along(def)) return false;
     for (int i = 0; i < def->nargs; i++)
         if (!is_there(op_arg(def, i), at)) return false;
@@ -48,7 +42,7 @@ static void bring(Op *op, Op **last)
 {
     for (int i = 0; i < op->nargs; i++) {
         Op *def = op_arg(op, i)->def;
-        if (def && def->region == op->region && !stands_before(def, *last)) bring(def, last);
+        if (def && def->region == op->region && !ir_is_before(def, *last)) bring(def, last);
     }
     if ((*last)->next != op) ir_move_before(op, (*last)->next);
     *last = op;

@@ -18,18 +18,11 @@ static Op *filled_by(const Value *buffer)
     return store && l->nbits[DIM_OFFSET] == l->total_log2 ? store : NULL;
 }
 
-/* In one region. */
-static bool stands_behind(const Op *op, const Op *first)
-{
-    while (first && first != op) first = first->next;
-    return first;
-}
-
 static bool is_read_behind(const Value *buffer, const Op *op)
 {
     for (const Use *u = buffer->uses; u; u = u->next) {
         const Op *user = ir_op_of(u->user, op->region);
-        if (user && stands_behind(user, op)) return true;
+        if (user && ir_is_before(op, user)) return true;
     }
     return false;
 }
@@ -50,7 +43,7 @@ static Value *stored_before(const Op *store)
         if (first == store || first->kind != OP_SSTORE) continue;
         Value *other = op_arg(first, 0);
         if (other->type == buffer->type && filled_by(other) == first &&
-            stands_behind(store, first) &&
+            ir_is_before(first, store) &&
             (is_read_behind(other, store) || !has_rings(store->region->func)))
             return other;
     }

@@ -19,13 +19,13 @@ static int64_t store_waves(const Layout *l, const Layout *buffer, int elem_bytes
                : INT64_MAX;
 }
 
-/* That was stored earlier in the same region; in it stays what is there, for all that follow. */
+/* That is stored earlier in the same region; in it stays what is there, for all that follow. */
 static Value *buffer_of(const Tiles *tiles, const Tile *t)
 {
     for (int i = tiles->made.len - 1; i >= 0; i--) {
         const Tile *other = &tiles->made.data[i];
         if (other->base == t->base && other->layout == t->layout &&
-            other->home->region == t->home->region)
+            ir_is_before(other->buffer->def, t->home))
             return other->buffer;
     }
     return NULL;

@@ -6,10 +6,8 @@
 /* The op, or what it is inside of, comes later in the hint's region. */
 static bool is_behind(const Op *op, const Op *hint)
 {
-    const Op *before = hint;
     op = ir_op_of(op, hint->region);
-    while (op && before && before != op) before = before->next;
-    return op && before && op != hint;
+    return op && op != hint && ir_is_before(hint, op);
 }
 
 static void apply(Op *hint)

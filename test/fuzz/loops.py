@@ -38,6 +38,9 @@
 # RUN: %python %s %build/tkc simt -first 10000000 -n 12 | FileCheck %s
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 10001000 -seconds 120 | FileCheck %s %}
 # RUN: %if cuda %{ %python %s %build/tkc cuda -first 10000000 -n 150 | FileCheck %s %}
+# RUN: %python %s %build/tkc simt -first 11000000 -n 24 | FileCheck %s
+# RUN: %if long && !asan %{ %python %s %build/tkc simt -first 11001000 -seconds 120 | FileCheck %s %}
+# RUN: %if cuda %{ %python %s %build/tkc cuda -first 11000000 -n 150 | FileCheck %s %}
 # CHECK: {{^[1-9][0-9]* loops, [0-9]+ too large for their chip, 0 wrong$}}
 """Each number is a kernel with one or two loops of one to three products each: operands that are loaded as they lie or turned, masked or not,
 by rows that an array names, converted from fewer bits, the same in every turn, or made of a product before; sums that only add, are scaled, also by lines,
@@ -54,7 +57,9 @@ From 6000000 on (class Counted) loops with descriptors say how many turns they h
 From 8000000 on (class Mixed) turns of the first kind, and some of known number, scan, sort, gather, sum across warps, turn and reshape what they
 multiplied, in branches and inner loops too.
 From 9000000 on (class Chosen) a branch of each turn chooses the place of operands, for this turn and the next ones.
-From 10000000 on (class Large) each turn of the first kind has products of 128 by 128 numbers by two warp groups or four."""
+From 10000000 on (class Large) each turn of the first kind has products of 128 by 128 numbers by two warp groups or four.
+From 11000000 on (class Alike) products without a loop, or all in a loop, have some blocks for their factors, each of them for several, as it lies or turned, and
+what is multiplied is mostly one of these blocks."""
 import argparse
 import os
 import random
@@ -273,7 +278,7 @@ class Loop:
         return [f"pitch={PITCH}", f"limit={limit}", f"length={self.turns * self.k}"]
 
 
-BOXES, SEVERAL, POINTED, DOWN, SMALL, COUNTED, PLAIN, MIXED, CHOSEN, LARGE = range(1000000, 11000000, 1000000)
+BOXES, SEVERAL, POINTED, DOWN, SMALL, COUNTED, PLAIN, MIXED, CHOSEN, LARGE, ALIKE = range(1000000, 12000000, 1000000)
 
 
 class Boxes(Loop):
@@ -593,8 +598,34 @@ class Chosen(Loop):
         return ["    " * depth + line for line in lines]
 
 
+class Alike(Loop):
+    types = ["fp32", "fp32", "fp32", "fp16", "bf16"]
+
+    def factors(self, blocks):
+        """Two blocks, one or both turned, that fit: a block fits itself turned."""
+        both = blocks + [(f"tl.trans({x})", n, m) for x, m, n in blocks]
+        return self.r.choice([(a, b) for a in both for b in both if a[2] == b[1]])
+
+    def write(self):
+        r = self.r
+        sides, sums, depth = [r.choice([16, 64, 64, 128, 128]) for _ in range(3)], [], r.choice([1, 1, 2])
+        if depth == 2:
+            self.say(f"for again in range({r.choice(['2', 'length // 32'])}):", 1)
+        blocks = [(self.load(m, n, None, depth), m, n) for m, n in (r.choices(sides, k=2) for _ in range(r.choice([1, 2, 3])))]
+        for _ in range(r.choice([2, 3, 4])):
+            (a, m, _), (b, _, n) = self.factors(blocks)
+            name, kept = self.name("sum"), self.name("p")
+            precision = r.choice(["", "", "", ', input_precision="ieee"', ', input_precision="tf32x3"']) if self.type == "fp32" and m * n <= 4096 else ""
+            self.say(f"{name} = tl.dot({a}, {b}{precision})", depth)
+            sums.append((name, m, n))
+            if r.random() < 0.5:
+                self.say(f"{kept} = {KEEP.format(name, 'tl.' + self.dtype())}", depth)
+                blocks.append((kept, m, n))
+        self.store(sums, depth)
+
+
 def loop_of(number):
-    starts = [(LARGE, Large), (CHOSEN, Chosen), (MIXED, Mixed), (PLAIN, CountedPlain), (COUNTED, Counted), (SMALL, Small), (DOWN, Down), (POINTED, Pointed), (SEVERAL, Several), (BOXES, Boxes), (0, Loop)]
+    starts = [(ALIKE, Alike), (LARGE, Large), (CHOSEN, Chosen), (MIXED, Mixed), (PLAIN, CountedPlain), (COUNTED, Counted), (SMALL, Small), (DOWN, Down), (POINTED, Pointed), (SEVERAL, Several), (BOXES, Boxes), (0, Loop)]
     return next(kind for start, kind in starts if number >= start)(number)
 
 

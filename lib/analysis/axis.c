@@ -22,7 +22,7 @@
 
 /* Changes of a loop head before its moving bounds are pushed out, and before nothing more is
    claimed of it. */
-enum { WIDEN_AFTER = 2, GIVE_UP_AFTER = 12, MAX_GUARD_DEPTH = 16 };
+enum { WIDEN_AFTER = 2, GIVE_UP_AFTER = 12, MAX_GUARD_DEPTH = 16, GUESSED_DIVISOR = 16 };
 
 typedef struct Sharpened {
     uint32_t id;
@@ -227,8 +227,9 @@ static AxisFact fact_of_param(const AxisFacts *facts, const Value *arg)
 {
     AxisFact f = axis_unknown(arg->type);
     const AxisGiven given = facts->given ? facts->given[arg->index] : (AxisGiven){0};
-    int64_t k =
-        given.divisibility ? given.divisibility : facts->fn->params[arg->index].divisibility;
+    int64_t k = facts->trust == AXIS_GUESSED ? GUESSED_DIVISOR
+                : given.divisibility         ? given.divisibility
+                                             : facts->fn->params[arg->index].divisibility;
     if (k > 1) f.divisibility[0] = k & -k;
     if (given.is_one) f.lo = f.hi = f.lo_all = f.hi_all = 1;
     return f;
@@ -320,7 +321,7 @@ bool axis_merge(AxisFacts *facts, const Value *into, const Value *from)
     return true;
 }
 
-static AxisFacts *analyze(Arena *a, const Func *fn, const AxisGiven *given, AxisTrust trust)
+AxisFacts *axis_analyze(Arena *a, const Func *fn, AxisTrust trust, const AxisGiven *given)
 {
     AxisFacts *facts = arena_new(a, AxisFacts);
     *facts = (AxisFacts){.arena = a, .fn = fn, .given = given, .trust = trust, .n = fn->nvalues};
@@ -329,24 +330,6 @@ static AxisFacts *analyze(Arena *a, const Func *fn, const AxisGiven *given, Axis
     facts->changes = arena_array(a, uint8_t, fn->nvalues);
     flow_run(facts, fn);
     return facts;
-}
-
-AxisFacts *axis_analyze(Arena *a, const Func *fn)
-{
-    return analyze(a, fn, NULL, AXIS_PROVED);
-}
-
-AxisFacts *axis_analyze_accesses(Arena *a, const Func *fn, const AxisGiven *given)
-{
-    return analyze(a, fn, given, AXIS_OF_ACCESSES);
-}
-
-AxisFacts *axis_guess(Arena *a, const Func *fn)
-{
-    enum { DIVISOR = 16 };
-    AxisGiven *given = arena_array(a, AxisGiven, fn->nparams + 1);
-    for (int i = 0; i < fn->nparams; i++) given[i].divisibility = DIVISOR;
-    return analyze(a, fn, given, AXIS_GUESSED);
 }
 
 AxisTrust axis_trust(const AxisFacts *facts)
@@ -414,5 +397,5 @@ static void print_fact(Buf *out, const Value *v, void *user)
 
 void axis_print(Buf *out, const Func *fn)
 {
-    ir_print_noted(out, fn, print_fact, axis_analyze(ir_of(fn)->arena, fn));
+    ir_print_noted(out, fn, print_fact, axis_analyze(ir_of(fn)->arena, fn, AXIS_PROVED, NULL));
 }

@@ -276,9 +276,7 @@ static void remark_op(Op *op, void *user)
 void remark_func(Arena *scratch, Diags *dx, const Func *fn)
 {
     if (dx->off[DIAG_VEC] && dx->off[DIAG_LAYOUT] && dx->off[DIAG_DOT]) return;
-    Remarks x = {.scratch = scratch,
-                 .dx = dx,
-                 .fn = fn,
-                 .facts = axis_analyze(scratch, fn, AXIS_OF_ACCESSES, NULL)};
+    Remarks x = {.scratch = scratch, .dx = dx, .fn = fn};
+    x.facts = axis_analyze(scratch, fn, AXIS_OF_ACCESSES, NULL);
     ir_walk(fn->body, remark_op, &x);
 }

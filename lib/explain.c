@@ -222,7 +222,7 @@ static void print_layout(Buf *out, const Layout *l)
 void explain_print(Buf *out, Arena *scratch, const Func *fn)
 {
     Explain x = {.a = scratch,
-                 .facts = axis_analyze_accesses(scratch, fn, NULL),
+                 .facts = axis_analyze(scratch, fn, AXIS_OF_ACCESSES, NULL),
                  .source = fn->loc ? fn->loc->source : NULL};
     buf_printf(out, "%s for %s: %d warps", fn->name, fn->machine->name, fn->num_warps);
     if (!x.source) return;

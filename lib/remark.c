@@ -54,7 +54,7 @@ static int64_t ask(const Question *q)
 {
     Arena *a = q->x->scratch;
     const ArenaMark mark = arena_mark(a);
-    const int64_t answer = answer_of(q, axis_analyze_accesses(a, q->x->fn, q->given));
+    const int64_t answer = answer_of(q, axis_analyze(a, q->x->fn, AXIS_OF_ACCESSES, q->given));
     arena_reset(a, mark);
     return answer;
 }
@@ -276,6 +276,7 @@ static void remark_op(Op *op, void *user)
 void remark_func(Arena *scratch, Diags *dx, const Func *fn)
 {
     if (dx->off[DIAG_VEC] && dx->off[DIAG_LAYOUT] && dx->off[DIAG_DOT]) return;
-    Remarks x = {.scratch = scratch, .dx = dx, .fn = fn, .facts = axis_analyze_accesses(scratch, fn, NULL)};
+    Remarks x = {.scratch = scratch, .dx = dx, .fn = fn};
+    x.facts = axis_analyze(scratch, fn, AXIS_OF_ACCESSES, NULL);
     ir_walk(fn->body, remark_op, &x);
 }

@@ -4,13 +4,7 @@
    A loop-carried value starts as its initial one and is joined with what each round yields, so it
    only loses. Runs, divisors and constancy end at 1; bounds would grow a step a round, so after a
    few changes a value's moving bound is pushed to 0 or to the end of its type, and a value that
-   still changes after that gives up everything.
-
-   What a branch or loop proved about scalars holds for what is computed inside it: `if n > 0:`,
-   `while i < n:`, and in the body of a `for` that its upper bound is above the lower one. On
-   entering such a region the facts of the compared values are replaced by sharper ones, and put
-   back on leaving; values defined inside keep what they gained. An `assume` does the same to the
-   end of the region it stands in. */
+   still changes after that gives up everything. */
 #include "analysis/axis.h"
 
 #include "analysis/axis_rules.h"
@@ -22,12 +16,7 @@
 
 /* Changes of a loop head before its moving bounds are pushed out, and before nothing more is
    claimed of it. */
-enum { WIDEN_AFTER = 2, GIVE_UP_AFTER = 12, MAX_GUARD_DEPTH = 16 };
-
-typedef struct Sharpened {
-    uint32_t id;
-    AxisFact *before;
-} Sharpened;
+enum { WIDEN_AFTER = 2, GIVE_UP_AFTER = 12, GUESSED_DIVISOR = 16 };
 
 struct AxisFacts {
     Arena *arena;
@@ -35,11 +24,8 @@ struct AxisFacts {
     const AxisGiven *given; /* NULL: nothing but what the function says */
     AxisTrust trust;
     uint32_t n;
-    AxisFact **base;  /* by value id: what holds wherever the value is; NULL before it is reached */
-    AxisFact **of;    /* the same, or sharper where the flow stands */
+    AxisFact **of;    /* by value id; NULL before it is reached */
     uint8_t *changes; /* of loop heads */
-    VEC(Sharpened) sharpened; /* facts to put back, innermost last */
-    VEC(int) marks;           /* length of `sharpened` on entry of each open region */
 };
 
 static const AxisFact nothing = {
@@ -85,8 +71,8 @@ bool axis_is_prefix(const AxisFacts *facts, const Value *mask, int dim, int64_t 
     if (op->kind == OP_LT || op->kind == OP_LE)
         return axis_of(facts, op_arg(op, 0))->contiguity[dim] >= n &&
                axis_constancy(facts, op_arg(op, 1), dim) >= n;
-    if (op->kind == OP_EXPAND_DIMS)
-        return axis_is_prefix(facts, op_arg(op, 0), dim - (dim > ir_axis(op)), n);
+    if (op->kind == OP_EXPAND_DIMS && dim > tkc_op_int(op, ATTR_AXIS, 0))
+        return axis_is_prefix(facts, op_arg(op, 0), dim - 1, n);
     if (op->kind == OP_BROADCAST) return axis_is_prefix(facts, op_arg(op, 0), dim, n);
     return op->kind == OP_AND && axis_is_prefix(facts, op_arg(op, 0), dim, n) &&
            axis_is_prefix(facts, op_arg(op, 1), dim, n);
@@ -98,120 +84,12 @@ int axis_truth(const AxisFacts *facts, const Value *cond)
     return f->lo == 1 ? 1 : f->hi == 0 ? 0 : -1;
 }
 
-/* ---- what holds inside a region only ---- */
-
-static void sharpen(AxisFacts *facts, const Value *v, const AxisFact *f)
-{
-    vec_push(facts->arena, &facts->sharpened, ((Sharpened){v->id, facts->of[v->id]}));
-    facts->of[v->id] = arena_copy(facts->arena, f, sizeof *f);
-    axis_settle(facts->of[v->id], v->type);
-}
-
-/* A cast of an integer that fits. */
-static bool is_same_number(const AxisFacts *facts, const Value *v)
-{
-    if (!v->def || v->def->kind != OP_CAST || type_is_bool(v->type)) return false;
-    const Value *x = op_arg(v->def, 0);
-    return type_is_int(x->type) && range_is_within(axis_range(axis_of(facts, x), x->type, true),
-                                                   range_of_dtype(type_dtype(v->type)));
-}
-
-/* v lies in r too. Where that contradicts what is known, the region is never entered and nothing is
-   gained. */
-static void sharpen_range(AxisFacts *facts, const Value *v, Range r)
-{
-    if (type_is_block(v->type) || !facts->of[v->id]) return;
-    AxisFact f = *facts->of[v->id];
-    bool gains = false;
-    for (int all = 0; all <= 1; all++) {
-        Range known = axis_range(&f, v->type, all);
-        Range both = {known.lo > r.lo ? known.lo : r.lo, known.hi < r.hi ? known.hi : r.hi};
-        if (both.lo > both.hi) return;
-        gains |= both.lo != known.lo || both.hi != known.hi;
-        axis_set_range(&f, both, all);
-    }
-    if (!gains) return;
-    sharpen(facts, v, &f);
-    if (is_same_number(facts, v)) sharpen_range(facts, op_arg(v->def, 0), r);
-}
-
-/* v is not 0: a bound, where 0 is the end of what it may be. */
-static void sharpen_nonzero(AxisFacts *facts, const Value *v)
-{
-    Range r = axis_range(facts->of[v->id], v->type, true);
-    if (r.lo == 0 && r.hi > 0) sharpen_range(facts, v, (Range){1, r.hi});
-    if (r.hi == 0 && r.lo < 0) sharpen_range(facts, v, (Range){r.lo, -1});
-}
-
-/* x and y compare as `kind` says. */
-static void sharpen_compared(AxisFacts *facts, OpKind kind, const Value *x, const Value *y)
-{
-    if (!type_is_int(x->type) || type_is_block(x->type) || !facts->of[x->id] || !facts->of[y->id])
-        return;
-    Range rx = axis_range(facts->of[x->id], x->type, true),
-          ry = axis_range(facts->of[y->id], y->type, true);
-    Range all = range_of_dtype(type_dtype(x->type));
-    if (kind == OP_GT || kind == OP_GE) {
-        sharpen_compared(facts, kind == OP_GT ? OP_LT : OP_LE, y, x);
-    } else if (kind == OP_LT || kind == OP_LE) {
-        int strict = kind == OP_LT;
-        sharpen_range(facts, x, (Range){all.lo, ry.hi - strict});
-        sharpen_range(facts, y, (Range){rx.lo + strict, all.hi});
-    } else if (kind == OP_EQ) {
-        sharpen_range(facts, x, ry);
-        sharpen_range(facts, y, rx);
-    } else if (kind == OP_NE) {
-        if (ry.lo == 0 && ry.hi == 0) sharpen_nonzero(facts, x);
-        if (rx.lo == 0 && rx.hi == 0) sharpen_nonzero(facts, y);
-    }
-}
-
-/* A scalar condition is known to be `truth`. */
-static void sharpen_by(AxisFacts *facts, const Value *cond, bool truth, int depth)
-{
-    const Op *op = cond->def;
-    if (!op || type_is_block(cond->type) || depth > MAX_GUARD_DEPTH) return;
-    if (op->kind == OP_NOT) {
-        sharpen_by(facts, op_arg(op, 0), !truth, depth + 1);
-    } else if (op->kind == (truth ? OP_AND : OP_OR)) {
-        sharpen_by(facts, op_arg(op, 0), truth, depth + 1);
-        sharpen_by(facts, op_arg(op, 1), truth, depth + 1);
-    } else if (ir_opposite_compare(op->kind) != OP_NONE) {
-        sharpen_compared(facts, truth ? op->kind : ir_opposite_compare(op->kind), op_arg(op, 0),
-                         op_arg(op, 1));
-    }
-}
-
-void axis_enter(AxisFacts *facts, const Region *r)
-{
-    vec_push(facts->arena, &facts->marks, facts->sharpened.len);
-    const Op *op = r->parent;
-    if (!op) return;
-    if (op->kind == OP_IF) {
-        sharpen_by(facts, op_arg(op, 0), r == op->regions[0], 0);
-    } else if (op->kind == OP_WHILE && r == op->regions[1]) {
-        sharpen_by(facts, op_arg(op->regions[0]->last, 0), true, 0);
-    } else if (op->kind == OP_FOR) {
-        bool down = tkc_op_int(op, ATTR_DOWN, 0) != 0;
-        sharpen_compared(facts, down ? OP_GT : OP_LT, op_arg(op, 0), op_arg(op, 1));
-    }
-}
-
-void axis_leave(AxisFacts *facts)
-{
-    int mark = facts->marks.data[--facts->marks.len];
-    while (facts->sharpened.len > mark) {
-        Sharpened s = facts->sharpened.data[--facts->sharpened.len];
-        facts->of[s.id] = s.before;
-    }
-}
-
 /* ---- the flow ---- */
 
 static void set(AxisFacts *facts, const Value *v, const AxisFact *f)
 {
-    if (facts->base[v->id]) *facts->base[v->id] = *f;
-    else facts->of[v->id] = facts->base[v->id] = arena_copy(facts->arena, f, sizeof *f);
+    if (facts->of[v->id]) *facts->of[v->id] = *f;
+    else facts->of[v->id] = arena_copy(facts->arena, f, sizeof *f);
 }
 
 void axis_define(AxisFacts *facts, const Op *op)
@@ -220,15 +98,15 @@ void axis_define(AxisFacts *facts, const Op *op)
         AxisFact f = axis_of_result(facts, op, i);
         set(facts, op_result(op, i), &f);
     }
-    if (op->kind == OP_ASSUME) sharpen_by(facts, op_arg(op, 0), true, 0);
 }
 
 static AxisFact fact_of_param(const AxisFacts *facts, const Value *arg)
 {
     AxisFact f = axis_unknown(arg->type);
     const AxisGiven given = facts->given ? facts->given[arg->index] : (AxisGiven){0};
-    int64_t k =
-        given.divisibility ? given.divisibility : facts->fn->params[arg->index].divisibility;
+    int64_t k = facts->trust == AXIS_GUESSED ? GUESSED_DIVISOR
+                : given.divisibility         ? given.divisibility
+                                             : facts->fn->params[arg->index].divisibility;
     if (k > 1) f.divisibility[0] = k & -k;
     if (given.is_one) f.lo = f.hi = f.lo_all = f.hi_all = 1;
     return f;
@@ -306,7 +184,7 @@ static bool is_loop_head(const Value *v)
 
 bool axis_merge(AxisFacts *facts, const Value *into, const Value *from)
 {
-    AxisFact *old = facts->base[into->id];
+    AxisFact *old = facts->of[into->id];
     if (!old) {
         set(facts, into, axis_of(facts, from));
         return true;
@@ -320,33 +198,14 @@ bool axis_merge(AxisFacts *facts, const Value *into, const Value *from)
     return true;
 }
 
-static AxisFacts *analyze(Arena *a, const Func *fn, const AxisGiven *given, AxisTrust trust)
+AxisFacts *axis_analyze(Arena *a, const Func *fn, AxisTrust trust, const AxisGiven *given)
 {
     AxisFacts *facts = arena_new(a, AxisFacts);
     *facts = (AxisFacts){.arena = a, .fn = fn, .given = given, .trust = trust, .n = fn->nvalues};
-    facts->base = arena_array(a, AxisFact *, fn->nvalues);
     facts->of = arena_array(a, AxisFact *, fn->nvalues);
     facts->changes = arena_array(a, uint8_t, fn->nvalues);
     flow_run(facts, fn);
     return facts;
-}
-
-AxisFacts *axis_analyze(Arena *a, const Func *fn)
-{
-    return analyze(a, fn, NULL, AXIS_PROVED);
-}
-
-AxisFacts *axis_analyze_accesses(Arena *a, const Func *fn, const AxisGiven *given)
-{
-    return analyze(a, fn, given, AXIS_OF_ACCESSES);
-}
-
-AxisFacts *axis_guess(Arena *a, const Func *fn)
-{
-    enum { DIVISOR = 16 };
-    AxisGiven *given = arena_array(a, AxisGiven, fn->nparams + 1);
-    for (int i = 0; i < fn->nparams; i++) given[i].divisibility = DIVISOR;
-    return analyze(a, fn, given, AXIS_GUESSED);
 }
 
 AxisTrust axis_trust(const AxisFacts *facts)
@@ -414,5 +273,5 @@ static void print_fact(Buf *out, const Value *v, void *user)
 
 void axis_print(Buf *out, const Func *fn)
 {
-    ir_print_noted(out, fn, print_fact, axis_analyze(ir_of(fn)->arena, fn));
+    ir_print_noted(out, fn, print_fact, axis_analyze(ir_of(fn)->arena, fn, AXIS_PROVED, NULL));
 }

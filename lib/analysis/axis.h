@@ -26,22 +26,25 @@ typedef struct AxisFact {
         hi_all;   /* bounds that hold on every lane, padding too: only these may be told to LLVM */
 } AxisFact;
 
-/* Facts of all values of one function, by value id. Valid until the function changes. */
-typedef struct AxisFacts AxisFacts;
-AxisFacts *axis_analyze(Arena *a, const Func *fn);
-/* What would be known if more were of the parameters, one row each. */
+typedef enum AxisTrust {
+    AXIS_PROVED,
+    /* The facts by which accesses to memory are made. An address that is made of x % n is taken for
+       one whose x is not negative, unless its bounds say otherwise: whoever indexes so has x from
+       program numbers, of which little can be proved. */
+    AXIS_OF_ACCESSES,
+    /* To choose among ways that are all right: what would be if 16 divided every parameter, what is
+       divided were not negative, and no sum wrapped. */
+    AXIS_GUESSED,
+} AxisTrust;
+/* What would be known if more were of a parameter. */
 typedef struct AxisGiven {
     int64_t divisibility; /* 0: what the parameter itself says */
     bool is_one;
 } AxisGiven;
-/* The facts by which accesses to memory are made; given: NULL, or one row for each parameter. An
-   address that is made of x % n is taken for one whose x is not negative, unless its bounds say
-   otherwise: whoever indexes so has x from program numbers, of which little can be proved. */
-AxisFacts *axis_analyze_accesses(Arena *a, const Func *fn, const AxisGiven *given);
-/* To choose among ways that are all right: what would be if 16 divided every parameter, what is
-   divided were not negative, and no sum wrapped. */
-AxisFacts *axis_guess(Arena *a, const Func *fn);
-typedef enum AxisTrust { AXIS_PROVED, AXIS_OF_ACCESSES, AXIS_GUESSED } AxisTrust;
+/* Facts of all values of one function, by value id. Valid until the function changes. */
+typedef struct AxisFacts AxisFacts;
+/* given: NULL, or one row for each parameter. */
+AxisFacts *axis_analyze(Arena *a, const Func *fn, AxisTrust trust, const AxisGiven *given);
 AxisTrust axis_trust(const AxisFacts *facts);
 /* Never NULL; nothing known: all ones and unbounded. A fact pointer stays valid as long as the
    AxisFacts. */

@@ -352,12 +352,6 @@ static void rule_neg(const AxisSite *s, AxisFact *out)
     for (int d = 0; d < axis_dims(s->type); d++) out->divisibility[d] = every(s->x, s->tx, d);
 }
 
-static void rule_abs(const AxisSite *s, AxisFact *out)
-{
-    if (type_is_int(s->tx) && s->x->lo >= 0) copy_runs(out, s->x);
-    else rule_neg(s, out);
-}
-
 static bool is_number(const Type *ty)
 {
     return type_is_int(ty) && !type_is_bool(ty);
@@ -388,26 +382,10 @@ static void rule_reinterpret(const AxisSite *s, AxisFact *out)
     if (!fits) keep_what_wraps(out, s->type);
 }
 
-/* To int1 is `!= 0`. */
-static void rule_to_bool(const AxisSite *s, AxisFact *out)
-{
-    axis_rule_elementwise(s, out);
-    if (!type_is_int(s->tx)) return;
-    for (int all = 0; all <= 1; all++) {
-        Range in[] = {axis_range(s->x, s->tx, all), {0, 0}};
-        axis_set_range(out, range_of_op(OP_NE, type_dtype(s->tx), DT_I1, in), all);
-    }
-}
-
 static void rule_cast(const AxisSite *s, AxisFact *out)
 {
-    if (type_is_bool(s->type)) {
-        rule_to_bool(s, out);
-    } else if (is_number(s->type) && type_is_int(s->tx)) {
-        rule_reinterpret(s, out);
-    } else {
-        axis_rule_elementwise(s, out);
-    }
+    if (is_number(s->type) && type_is_int(s->tx)) rule_reinterpret(s, out);
+    else axis_rule_elementwise(s, out);
 }
 
 /* Between pointers, and between pointers and integers, addresses stay; they run where an element is
@@ -461,7 +439,7 @@ static const AxisRule rules[OP_COUNT] = {
     [OP_SHR] = rule_shr,       [OP_MIN] = rule_min_max, [OP_MAX] = rule_min_max,
     [OP_EQ] = rule_compare,    [OP_NE] = rule_compare,  [OP_LT] = rule_compare,
     [OP_LE] = rule_compare,    [OP_GT] = rule_compare,  [OP_GE] = rule_compare,
-    [OP_NEG] = rule_neg,       [OP_ABS] = rule_abs,     [OP_SELECT] = rule_select,
+    [OP_NEG] = rule_neg,       [OP_ABS] = rule_neg,     [OP_SELECT] = rule_select,
     [OP_CAST] = rule_cast,     [OP_HINT] = rule_hint,   [OP_BITCAST] = rule_bitcast,
     [OP_ADDPTR] = rule_addptr,
 };

@@ -13,13 +13,7 @@
 
 #include "tkc/carry.h"
 
-static void flow_ops(AxisFacts *f, const Region *r);
-
-static void flow_region(AxisFacts *f, const Region *r)
-{
-    axis_enter(f, r);
-    flow_ops(f, r);
-}
+static void flow_region(AxisFacts *f, const Region *r);
 
 static void merge_inits(AxisFacts *f, const Op *op, const Region *r)
 {
@@ -47,7 +41,6 @@ static void flow_for(AxisFacts *f, const Op *op)
         axis_bind(f, body->args[0]);
         flow_region(f, body);
         changed = merge_passed(f, body, body);
-        axis_leave(f);
     }
     for (int i = 0; i < op->nresults; i++) axis_merge(f, op_result(op, i), carry_param(body, i));
 }
@@ -60,12 +53,9 @@ static void flow_while(AxisFacts *f, const Op *op)
     bool changed = true;
     while (changed) {
         flow_region(f, test);
-        axis_enter(f, body);
         merge_passed(f, test, body);
-        flow_ops(f, body);
+        flow_region(f, body);
         changed = merge_passed(f, body, test);
-        axis_leave(f);
-        axis_leave(f);
     }
     merge_passed(f, test, NULL);
 }
@@ -75,7 +65,6 @@ static void flow_if(AxisFacts *f, const Op *op)
     for (int i = 0; i < op->nregions; i++) {
         flow_region(f, op->regions[i]);
         merge_passed(f, op->regions[i], NULL);
-        axis_leave(f);
     }
 }
 
@@ -87,12 +76,11 @@ static void flow_combine(AxisFacts *f, const Op *op)
         const Region *r = op->regions[i];
         for (int j = 0; j < r->nargs; j++) axis_bind(f, r->args[j]);
         flow_region(f, r);
-        axis_leave(f);
     }
     axis_define(f, op);
 }
 
-static void flow_ops(AxisFacts *f, const Region *r)
+static void flow_region(AxisFacts *f, const Region *r)
 {
     for (const Op *op = r->first; op; op = op->next) {
         if (op->kind == OP_FOR) flow_for(f, op);
@@ -106,5 +94,4 @@ void flow_run(AxisFacts *f, const Func *fn)
 {
     for (int i = 0; i < fn->body->nargs; i++) axis_bind(f, fn->body->args[i]);
     flow_region(f, fn->body);
-    axis_leave(f);
 }

@@ -13,9 +13,6 @@ void axis_bind(AxisFacts *facts, const Value *arg);
 /* What is known of `from` flows into `into`, which only loses by it. True when `into` changed; that
    may happen to one value a bounded number of times only. The first time is a change. */
 bool axis_merge(AxisFacts *facts, const Value *into, const Value *from);
-/* Around the ops of a region, each time they are looked at: for what holds inside it only. */
-void axis_enter(AxisFacts *facts, const Region *r);
-void axis_leave(AxisFacts *facts);
 
 /* Looks at each op at least once, at those in loops until nothing changes. */
 void flow_run(AxisFacts *facts, const Func *fn);

@@ -45,7 +45,7 @@ static bool is_constant_along(Trace *t, const Value *mask, int axis)
 {
     const Type *ty = mask->type;
     if (!type_is_block(ty)) return true;
-    if (!t->facts) t->facts = axis_analyze(t->arena, t->fn);
+    if (!t->facts) t->facts = axis_analyze(t->arena, t->fn, AXIS_PROVED, NULL);
     if (axis_truth(t->facts, mask) == 1) return true;
     for (int d = 0; d < ty->rank; d++) {
         bool counts = axis == ALL_DIMS || axis == d;

@@ -59,7 +59,7 @@ static int dimension_beyond(const Param *p, int64_t factor, DType dt)
 
 static bool stays_small(Check *c, const Value *index, int64_t factor, DType dt)
 {
-    if (!c->facts) c->facts = axis_analyze(c->dx->arena, c->fn);
+    if (!c->facts) c->facts = axis_analyze(c->dx->arena, c->fn, AXIS_PROVED, NULL);
     const AxisFact *f = axis_of(c->facts, index);
     Range all = range_of_dtype(dt);
     return range_has(all, (Wide)f->lo * factor) && range_has(all, (Wide)f->hi * factor);

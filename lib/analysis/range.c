@@ -45,7 +45,6 @@ Range range_wrap(Range r, DType dt)
 typedef struct Operands {
     OpKind kind;
     Range x, y;
-    DType dt;
     int bits;
 } Operands;
 typedef bool (*RangeRule)(const Operands *o, Range *out);
@@ -65,7 +64,6 @@ RULE(sub, x.lo - y.hi, x.hi - y.lo)
 RULE(neg, -x.hi, -x.lo)
 RULE(min, min_of(x.lo, y.lo), min_of(x.hi, y.hi))
 RULE(max, max_of(x.lo, y.lo), max_of(x.hi, y.hi))
-RULE(count, 0, o->bits)
 
 /* The extremes of a product lie at the corners. */
 static bool range_mul(const Operands *o, Range *out)
@@ -76,13 +74,6 @@ static bool range_mul(const Operands *o, Range *out)
         if (__builtin_mul_overflow(xs[i / 2], ys[i % 2], &p)) return false;
         *out = i ? range_join(*out, (Range){p, p}) : (Range){p, p};
     }
-    return true;
-}
-
-static bool range_mulhi(const Operands *o, Range *out)
-{
-    if (!range_mul(o, out)) return false;
-    *out = (Range){out->lo >> o->bits, out->hi >> o->bits};
     return true;
 }
 
@@ -116,22 +107,7 @@ static bool range_rem(const Operands *o, Range *out)
     return true;
 }
 
-static bool range_abs(const Operands *o, Range *out)
-{
-    if (o->x.lo >= 0) *out = o->x;
-    else *out = (Range){o->x.hi < 0 ? -o->x.hi : 0, max_of(o->x.hi, -o->x.lo)};
-    return true;
-}
-
 /* ---- bits ---- */
-
-/* The least number of the form 2^n - 1 that is at least v, v >= 0. */
-static Wide ones_above(Wide v)
-{
-    Wide ones = 0;
-    while (ones < v) ones = ones * 2 + 1;
-    return ones;
-}
 
 static bool range_and(const Operands *o, Range *out)
 {
@@ -139,30 +115,6 @@ static bool range_and(const Operands *o, Range *out)
     Wide hi = o->x.lo < 0 ? o->y.hi : o->y.lo < 0 ? o->x.hi : min_of(o->x.hi, o->y.hi);
     *out =
         (Range){o->x.lo == o->x.hi && o->x.lo == o->y.lo && o->x.lo == o->y.hi ? o->x.lo : 0, hi};
-    return true;
-}
-
-static bool range_or(const Operands *o, Range *out)
-{
-    if (o->x.lo < 0 || o->y.lo < 0) return false;
-    *out = (Range){max_of(o->x.lo, o->y.lo), ones_above(max_of(o->x.hi, o->y.hi))};
-    return true;
-}
-
-static bool range_xor(const Operands *o, Range *out)
-{
-    if (o->x.lo < 0 || o->y.lo < 0) return false;
-    *out = (Range){0, ones_above(max_of(o->x.hi, o->y.hi))};
-    if (o->bits == 1 && o->x.lo == o->x.hi && o->y.lo == o->y.hi)
-        out->lo = out->hi = o->x.lo ^ o->y.lo;
-    return true;
-}
-
-static bool range_not(const Operands *o, Range *out)
-{
-    Range all = range_of_dtype(o->dt);
-    Wide flip = all.lo + all.hi; /* -1 for signed types, the largest value for others */
-    *out = (Range){flip - o->x.hi, flip - o->x.lo};
     return true;
 }
 
@@ -186,44 +138,23 @@ static bool range_shr(const Operands *o, Range *out)
 
 /* ---- comparisons: 1 or 0 where the intervals decide ---- */
 
-static bool decided(bool always, bool never, Range *out)
-{
-    *out = (Range){always, !never};
-    return true;
-}
-
 static bool range_order(const Operands *o, Range *out)
 {
     const bool mirrored = o->kind == OP_GT || o->kind == OP_GE; /* x > y is y < x */
     const Range x = mirrored ? o->y : o->x, y = mirrored ? o->x : o->y;
-    if (o->kind == OP_LT || o->kind == OP_GT) return decided(x.hi < y.lo, x.lo >= y.hi, out);
-    return decided(x.hi <= y.lo, x.lo > y.hi, out);
-}
-
-static bool range_eq(const Operands *o, Range *out)
-{
-    bool both_one = o->x.lo == o->x.hi && o->y.lo == o->y.hi && o->x.lo == o->y.lo;
-    return decided(both_one, o->x.hi < o->y.lo || o->y.hi < o->x.lo, out);
-}
-
-static bool range_ne(const Operands *o, Range *out)
-{
-    Range equal;
-    range_eq(o, &equal);
-    return decided(equal.hi == 0, equal.lo == 1, out);
+    const bool strict = o->kind == OP_LT || o->kind == OP_GT;
+    *out = strict ? (Range){x.hi < y.lo, x.lo < y.hi} : (Range){x.hi <= y.lo, x.lo <= y.hi};
+    return true;
 }
 
 /* ---- the table ---- */
 
 static const RangeRule rules[OP_COUNT] = {
-    [OP_ADD] = range_add,     [OP_SUB] = range_sub,    [OP_MUL] = range_mul,
-    [OP_MULHI] = range_mulhi, [OP_DIV] = range_div,    [OP_REM] = range_rem,
-    [OP_NEG] = range_neg,     [OP_ABS] = range_abs,    [OP_MIN] = range_min,
-    [OP_MAX] = range_max,     [OP_AND] = range_and,    [OP_OR] = range_or,
-    [OP_XOR] = range_xor,     [OP_NOT] = range_not,    [OP_SHL] = range_shl,
-    [OP_SHR] = range_shr,     [OP_POPC] = range_count, [OP_CLZ] = range_count,
-    [OP_LT] = range_order,    [OP_LE] = range_order,   [OP_GT] = range_order,
-    [OP_GE] = range_order,    [OP_EQ] = range_eq,      [OP_NE] = range_ne,
+    [OP_ADD] = range_add,   [OP_SUB] = range_sub,   [OP_MUL] = range_mul,
+    [OP_DIV] = range_div,   [OP_REM] = range_rem,   [OP_NEG] = range_neg,
+    [OP_MIN] = range_min,   [OP_MAX] = range_max,   [OP_AND] = range_and,
+    [OP_SHL] = range_shl,   [OP_SHR] = range_shr,   [OP_LT] = range_order,
+    [OP_LE] = range_order,  [OP_GT] = range_order,  [OP_GE] = range_order,
 };
 
 Range range_of_op(OpKind kind, DType dt, DType result, const Range *in)
@@ -233,7 +164,6 @@ Range range_of_op(OpKind kind, DType dt, DType result, const Range *in)
     Operands o = {.kind = kind,
                   .x = in[0],
                   .y = tkc_op_info(kind)->max_args > 1 ? in[1] : (Range){0, 0},
-                  .dt = dt,
                   .bits = dtype_info(dt)->bits};
     Range got;
     return rules[kind](&o, &got) ? got : out;

@@ -139,6 +139,11 @@ static inline bool ir_is_product_loop(const Op *op)
 /* The comparison that holds exactly when this one does not, on integers; OP_NONE for any other
    op. */
 OpKind ir_opposite_compare(OpKind kind);
+/* A scalar, or a block that one is, over and over. */
+static inline bool ir_is_uniform(const Value *v)
+{
+    return !type_is_block(v->type) || ir_def(v, OP_SPLAT) || ir_def(v, OP_CONST);
+}
 /* The bits of a scalar or block constant; false when v is not one. */
 bool ir_const_bits(const Value *v, uint64_t *bits);
 /* The same as a signed number, for integer types. */

@@ -605,7 +605,7 @@ Accesses *access_choose(Arena *scratch, const Func *fn)
     Accesses *x = arena_new(scratch, Accesses);
     x->arena = scratch;
     x->fn = fn;
-    x->facts = axis_analyze_accesses(scratch, fn, NULL);
+    x->facts = axis_analyze(scratch, fn, AXIS_OF_ACCESSES, NULL);
     x->near = (Near){scratch, fn, x->facts, NULL};
     map_init(&x->of_op, scratch);
     map_init(&x->courses, scratch);

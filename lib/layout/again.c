@@ -39,18 +39,10 @@ static bool goes_through(Again *a, const Value *v)
     return true;
 }
 
-/* A scalar, or a block that is the same for all elements: threads keep no more of it. */
-static bool is_scalar(const Value *v)
-{
-    const Op *op = v->def;
-    while (op && ir_has(op, OT_SHAPE) && op->kind != OP_SPLAT && op->nargs == 1)
-        op = op_arg(op, 0)->def;
-    return !type_is_block(v->type) || (op && (op->kind == OP_SPLAT || op->kind == OP_CONST));
-}
-
+/* What is one number for all elements, threads keep no more of. */
 static bool is_ready(Again *a, Value *v)
 {
-    return is_scalar(v) || ir_mapped(&a->made, v) != v;
+    return ir_is_uniform(v) || ir_mapped(&a->made, v) != v;
 }
 
 /* By a few ops that cost little, of scalars, or what is kept anyway. Ranges that the loop asks for are
@@ -83,7 +75,7 @@ static void serve(Again *a, Op *op, Op *at)
 {
     for (int i = 0; i < op->nargs; i++) {
         Value *v = op_arg(op, i);
-        if (!is_scalar(v) && goes_through(a, v)) ir_set_arg(op, i, make(a, v, at));
+        if (!ir_is_uniform(v) && goes_through(a, v)) ir_set_arg(op, i, make(a, v, at));
     }
 }
 

@@ -19,7 +19,7 @@ static const AxisFact *running_fact(Near *n, const Value *ptr)
 {
     const AxisFact *fact = axis_of(n->facts, ptr);
     if (fact->rank < 2 || runs(fact)) return fact;
-    if (!n->guessed) n->guessed = axis_guess(n->arena, n->fn);
+    if (!n->guessed) n->guessed = axis_analyze(n->arena, n->fn, AXIS_GUESSED, NULL);
     return axis_of(n->guessed, ptr);
 }
 

@@ -146,5 +146,5 @@ static void decide(Op *op, void *user)
    loads, stores and atomic additions get the attribute `vector`, loads `equal`. */
 void access_run(Pass *p, Func *fn)
 {
-    ir_walk(fn->body, decide, axis_analyze_accesses(p->scratch, fn, NULL));
+    ir_walk(fn->body, decide, axis_analyze(p->scratch, fn, AXIS_OF_ACCESSES, NULL));
 }

@@ -52,7 +52,7 @@ static Division division_of(Lower *L, const Op *op)
     const DType dt = type_dtype(op_arg(op, 0)->type);
     const bool is_signed = dtype_info(dt)->kind == DK_INT, is_byte = dtype_info(dt)->bits == 8;
     const Value *by = op_arg(op, 1);
-    const bool by_one = (lower_is_uniform(by) || !type_is_block(by->type)) && !ir_def(by, OP_CONST);
+    const bool by_one = ir_is_uniform(by) && !ir_def(by, OP_CONST);
     return (Division){.L = L,
                       .dt = dt,
                       .wide = is_byte ? L->i16 : lower_dtype(L, dt),

@@ -166,8 +166,7 @@ static bool by_uniform(const Op *op, Reg x)
 {
     const Value *y = op_arg(op, 1);
     return op->kind == OP_MUL && type_bits(y->type) == 64 && x.imm && !x.step &&
-           !LLVMIsAConstantInt(x.v) && lower_is_uniform(y) && !ir_has(y->def, OT_CONST) &&
-           !lower_is_uniform(op_arg(op, 0));
+           !LLVMIsAConstantInt(x.v) && ir_def(y, OP_SPLAT) && !ir_is_uniform(op_arg(op, 0));
 }
 
 /* ADD, SUB and MUL of integers wider than a bit. */
@@ -330,7 +329,7 @@ static bool is_of_copy(const Lower *L, const Op *op)
 {
     const Value *offset = op_arg(op, 1);
     if (!L->by_groups || !op->region->parent || ir_is_defined_outside(offset, op->region) ||
-        !lower_is_uniform(offset) || type_bits(offset->type) != 32)
+        !ir_is_uniform(offset) || type_bits(offset->type) != 32)
         return false;
     const Use *u = op_result(op, 0)->uses;
     while (u && u->user->kind != OP_COPY_ASYNC) u = u->next;

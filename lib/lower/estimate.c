@@ -56,16 +56,10 @@ int estimate_registers(const Op *op)
     return (lower_nregs(ty) * type_bits(ty) + 31) / 32; /* what is narrow shares them */
 }
 
-/* All elements are one: so is what is computed of such. */
-static bool is_splat(const Value *v)
-{
-    return !type_is_block(v->type) || (v->def && (v->def->kind == OP_SPLAT || ir_has(v->def, OT_CONST)));
-}
-
 static bool has_varying_operand(const Op *op)
 {
     for (int i = 0; i < op->nargs; i++)
-        if (!is_splat(op_arg(op, i))) return true;
+        if (!ir_is_uniform(op_arg(op, i))) return true;
     return false;
 }
 

@@ -14,6 +14,11 @@
 #include "base/unwind.h"
 #include "ir/type.h"
 
+static bool is_step(const Value *v)
+{
+    return ir_def(v, OP_SPLAT) || ir_def(v, OP_CONST);
+}
+
 /* y is x plus something that is the same for all elements. */
 static bool is_uniform_step(const Value *y, const Value *x)
 {
@@ -22,8 +27,8 @@ static bool is_uniform_step(const Value *y, const Value *x)
         const Op *def = y->def;
         if (!def || (def->kind != OP_ADD && def->kind != OP_ADDPTR && def->kind != OP_SUB))
             return false;
-        const bool left = lower_is_uniform(op_arg(def, 1)),
-                   right = def->kind == OP_ADD && lower_is_uniform(op_arg(def, 0));
+        const bool left = is_step(op_arg(def, 1)),
+                   right = def->kind == OP_ADD && is_step(op_arg(def, 0));
         if (!left && !right) return false;
         y = op_arg(def, left ? 0 : 1);
     }

@@ -113,7 +113,6 @@ void lower_set_all(Lower *L, const Value *v, LLVMValueRef x); /* in each of its 
 LLVMValueRef lower_element(Lower *L, const Type *ty, Reg reg);
 LLVMValueRef lower_reg(Lower *L, const Value *v, int r); /* of a scalar its only one */
 LLVMValueRef lower_scalar(Lower *L, const Value *v);
-bool lower_is_uniform(const Value *v); /* a block of one element, over and over */
 LLVMValueRef lower_i32(const Lower *L, int64_t x);
 bool lower_is_const(LLVMValueRef v, uint64_t *bits);
 /* A pure call of an LLVM intrinsic overloaded on `over` (NULL: not overloaded). */

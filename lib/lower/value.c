@@ -86,11 +86,6 @@ void lower_set_all(Lower *L, const Value *v, LLVMValueRef x)
     lower_set(L, v, regs);
 }
 
-bool lower_is_uniform(const Value *v)
-{
-    return v->def && (v->def->kind == OP_SPLAT || v->def->kind == OP_CONST);
-}
-
 LLVMValueRef lower_element(Lower *L, const Type *ty, Reg reg)
 {
     if (reg.step) reg.v = LLVMBuildAdd(L->b, reg.v, reg.step, "");

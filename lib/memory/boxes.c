@@ -95,7 +95,7 @@ static bool find_leave(Boxes *b, Op *store, Leave *x)
     if (!convert || !tile_of_pointers(op_arg(store, 0), parts, &t) ||
         tensor_map_of_tile(b->fn, &t, &map))
         return false;
-    if (!b->facts) b->facts = axis_analyze(b->scratch, b->fn);
+    if (!b->facts) b->facts = axis_analyze(b->scratch, b->fn, AXIS_PROVED, NULL);
     *x = (Leave){.store = store, .x = op_arg(convert, 0), .param = (int)map.base};
     const Type *ty = x->x->type;
     x->layout = swizzle_layout(ir_of(b->fn)->layouts, ty->layout, 1, type_bytes(ty));

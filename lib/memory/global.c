@@ -152,7 +152,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 static void add_bounds(Sum *s, const Value *v, int64_t by)
 {
     s->step = common_divisor(s->step, by < 0 ? 0 - (uint64_t)by : (uint64_t)by);
-    if (!s->g->facts) s->g->facts = axis_analyze(s->g->scratch, s->g->fn);
+    if (!s->g->facts) s->g->facts = axis_analyze(s->g->scratch, s->g->fn, AXIS_PROVED, NULL);
     const AxisFact *f = axis_of(s->g->facts, v);
     if (f->lo == INT64_MIN || f->hi == INT64_MAX || type_is_pointer(v->type)) s->is_known = false;
     s->lo += (Wide)by * (by < 0 ? f->hi : f->lo);

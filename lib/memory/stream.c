@@ -244,7 +244,7 @@ static bool is_else_zero(const Op *op)
 
 static AxisFacts *facts_of(Streams *s)
 {
-    if (!s->facts) s->facts = axis_analyze(s->scratch, s->fn);
+    if (!s->facts) s->facts = axis_analyze(s->scratch, s->fn, AXIS_PROVED, NULL);
     return s->facts;
 }
 

@@ -39,17 +39,12 @@ static bool are_several(int dims)
     return dims & (dims - 1);
 }
 
-static bool is_one_number(const Value *v)
-{
-    return v->def && (v->def->kind == OP_SPLAT || ir_has(v->def, OT_CONST));
-}
-
 /* Made of blocks of one dim by ops that can do without the others. */
 static bool is_line(Sum *s, const Value *v)
 {
     const Op *op = v->def;
     if (--s->few < 0) return false;
-    if (v->type->rank == 1 || is_one_number(v)) return true;
+    if (v->type->rank == 1 || ir_is_uniform(v)) return true;
     if (!op || !own_dims(v->type) || !(op->kind == OP_EXPAND_DIMS || is_elementwise(op)))
         return false;
     for (int i = 0; i < op->nargs; i++)
@@ -69,7 +64,7 @@ static int dims_of(Sum *s, const Value *v, bool is_only)
 {
     const Op *op = v->def;
     const int own = own_dims(v->type);
-    if (is_one_number(v)) return 0;
+    if (ir_is_uniform(v)) return 0;
     if (!are_several(own)) return is_line(s, v) ? own : MIXED;
     if (!op || --s->few < 0) return MIXED;
     if (op->kind == OP_BROADCAST) return dims_of(s, op_arg(op, 0), false);

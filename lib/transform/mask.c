@@ -102,5 +102,5 @@ static void mask_op(Op *op, void *user)
    them). */
 void mask_run(Pass *p, Func *fn)
 {
-    ir_walk(fn->body, mask_op, axis_analyze(p->scratch, fn));
+    ir_walk(fn->body, mask_op, axis_analyze(p->scratch, fn, AXIS_PROVED, NULL));
 }

@@ -113,7 +113,7 @@ static int test(int argc, char **argv)
         arena_init(&arena);
         Random r = {c.seed * 7919};
         Func *fn = random_function(&arena, &r, 10 + random_below(&r, 50));
-        c.facts = axis_analyze(&arena, fn);
+        c.facts = axis_analyze(&arena, fn, AXIS_PROVED, NULL);
         for (int j = 0; j < 4 && c.failures == 0; j++, runs++) {
             Run run = run_make(&arena, fn, &r);
             run.defined = check_claims;

@@ -26,6 +26,10 @@ DotUnit dot_unit(const Op *op);
    give that. */
 const Layout *dot_operand_layout(LayoutTable *t, const Op *op, int operand, const Layout *result);
 
+/* Registers that whole rows and columns of both factors may take of a thread where there is no
+   matrix instruction; more is read from shared memory (memory/dot.c). */
+enum { DOT_MOST_ROWS = 64 };
+
 /* log2 of the neighbours along k that a thread has of both factors (linear/fragment.h), of a product
    by a matrix instruction: as the instruction has them, or what ATTR_RUN says, which is no more than
    dot_most_run_log2. */

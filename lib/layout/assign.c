@@ -568,6 +568,15 @@ static void narrow_first(const Assign *a, Op *op)
     ir_set_arg(moved->def, 0, small);
 }
 
+/* A factor that the product reads from memory goes there as it is. */
+static bool only_passes(const Assign *a, const Op *op, int i)
+{
+    if (op->kind != OP_DOT || i == 2) return false;
+    if (dot_unit(op).mma) return is_read_by_group(op, i, op_result(op, 0)->type->layout);
+    return layout_registers(required(a, op, 0)) + layout_registers(required(a, op, 1)) >
+           DOT_MOST_ROWS;
+}
+
 static void fix_operand(const Assign *a, Remat *remat, Op *op, int i)
 {
     Value *v = op_arg(op, i);
@@ -577,9 +586,8 @@ static void fix_operand(const Assign *a, Remat *remat, Op *op, int i)
         narrow_first(a, op);
         return;
     }
-    const bool only_passes =
-        op->kind == OP_DOT && is_read_by_group(op, i, op_result(op, 0)->type->layout);
-    ir_set_arg(op, i, only_passes ? remat_convert(remat, v, want) : remat_value(remat, v, want));
+    ir_set_arg(op, i, only_passes(a, op, i) ? remat_convert(remat, v, want)
+                                            : remat_value(remat, v, want));
 }
 
 static void fix_operands(Assign *a)

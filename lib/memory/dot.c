@@ -14,14 +14,11 @@
    lies beyond is read as 0. */
 #include "ir/dot_unit.h"
 #include "ir/machine.h"
-#include "layout/propagate.h"
 #include "linear/shared.h"
 #include "memory/expand.h"
 #include "memory/late.h"
 #include "memory/room.h"
 #include "memory/tile.h"
-
-enum { MOST_REGISTERS = 64 }; /* for a step of both operands */
 
 typedef struct Product {
     Func *fn;
@@ -70,7 +67,7 @@ static int choose_step(const Product *p)
 {
     int step = k_log2(p);
     while (step > 0 &&
-           registers_of_step(p, 0, step) + registers_of_step(p, 1, step) > MOST_REGISTERS)
+           registers_of_step(p, 0, step) + registers_of_step(p, 1, step) > DOT_MOST_ROWS)
         step--;
     return step;
 }
@@ -110,22 +107,6 @@ static const Layout *layout_for_all(const Product *p, const Type *ty, const Layo
     return shared_layout(layouts_of(p), &plan, from);
 }
 
-/* The operand before it was brought to the layout that the dot needed: what is transposed, or of
-   another type, is so where it was. */
-static Value *source_of(const Product *p, Builder *b, Value *v)
-{
-    const Op *op = v->def;
-    if (ir_def(v, OP_CONVERT)) return source_of(p, b, op_arg(op, 0));
-    if (!ir_def(v, OP_TRANS) && !ir_def(v, OP_CAST)) return v;
-    Value *from = source_of(p, b, op_arg(op, 0));
-    if (from == op_arg(op, 0)) return v;
-    const Layout *l = propagate_result(layouts_of(p), op, from->type->layout);
-    const Type *ty = type_with_layout(types_of(p), v->type, l);
-    Op *again = build_op(b, op->kind, 1, &from, 1, &ty);
-    ir_copy_attrs(p->fn, again, op);
-    return op_result(again, 0);
-}
-
 /* Before which op it is stored: what a loop does not change before that loop, if there is room for
    it all the while. */
 static Op *home_of(const Product *p, int operand)
@@ -138,7 +119,8 @@ static Value *store_operand(const Product *p, int operand, bool by_steps)
 {
     const Type *ty = op_arg(p->op, operand)->type;
     Builder b = build_before(home_of(p, operand));
-    Value *source = source_of(p, &b, op_arg(p->op, operand));
+    Value *source = op_arg(p->op, operand);
+    while (ir_def(source, OP_CONVERT)) source = op_arg(source->def, 0);
     const Layout *l = by_steps ? layout_for_steps(p, ty, operand)
                                : layout_for_all(p, ty, source->type->layout);
     Value *buffer = build_buffer(&b, ty, l, 0);
@@ -146,11 +128,10 @@ static Value *store_operand(const Product *p, int operand, bool by_steps)
     return buffer;
 }
 
-/* With what it was made of by moves and casts alone. */
+/* With what it was made of by moves alone. */
 static void drop_unused(Value *v)
 {
-    while ((ir_def(v, OP_CONVERT) || ir_def(v, OP_TRANS) || ir_def(v, OP_CAST)) &&
-           ir_is_unused(v->def)) {
+    while (ir_def(v, OP_CONVERT) && ir_is_unused(v->def)) {
         Op *op = v->def;
         v = op_arg(op, 0);
         ir_unlink(op);
@@ -183,7 +164,7 @@ static bool could_be_stored(const Product *p, int operand)
         if (u->user->kind != OP_DOT || u->user->region != p->op->region) return true;
         others += u->user != p->op;
     }
-    return !others || registers_of_step(p, operand, k_log2(p)) > MOST_REGISTERS;
+    return !others || registers_of_step(p, operand, k_log2(p)) > DOT_MOST_ROWS;
 }
 
 /* It can be as it is, with what is read `late`; with very many products the code is too long. */
@@ -195,7 +176,7 @@ static bool stays_whole(const Product *p, bool (*late)(const Product *p, int ope
         if (late(p, i)) n++;
         else held += registers_of_step(p, i, k_log2(p));
     }
-    return n && held <= MOST_REGISTERS && layout_registers(p->sum) * p->k <= MOST_PRODUCTS;
+    return n && held <= DOT_MOST_ROWS && layout_registers(p->sum) * p->k <= MOST_PRODUCTS;
 }
 
 /* Right before the dot, so that nobody stores anything else there before it has read it. */

@@ -11,7 +11,7 @@ BUDGET = {
     "include": 1702,
     "lib/analysis": 2332,
     "lib/base": 1859,
-    "lib/ir": 6952,
+    "lib/ir": 6956,
     "lib/layout": 3740,
     "lib/linear": 2212,
     "lib/lower": 8260,

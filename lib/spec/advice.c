@@ -252,7 +252,10 @@ static void advise_constexpr(Spec *sp, const Value *v, Span at)
     bool is_parameter = sp->fn && v->region == sp->fn->body && v->name;
     const Ast *p = is_parameter ? kernel_parameter(sp, v->name) : NULL;
     if (!p) {
-        spec_note(sp, at, "a parameter is compile-time when annotated tl.constexpr");
+        const Ast *def = sp->frame->fn->def,
+                  *set = v->name && def->kind == AST_DEF ? walk_first_assignment(&def->def.body, v->name) : NULL;
+        if (set) spec_note(sp, set->span, "'%s' gets a run-time value here", v->name);
+        else spec_note(sp, at, "a parameter is compile-time when annotated tl.constexpr");
         return;
     }
     spec_note(sp, p->span,

@@ -171,7 +171,8 @@ const ArgKind *arg_kind(const char *name)
 /* One of the words, in capitals, too; "" is None. */
 static bool choose(Spec *sp, const Call *c, int i, const char *words)
 {
-    const char *found = c->args[i].s;
+    const Str found = c->args[i].s;
+    const Span at = c->spans[i];
     Buf list = buf_make(sp->arena);
     if (!*found) return c->args[i] = sv_none(), true;
     for (size_t n; *words; words += n + strspn(words + n, " ")) {
@@ -180,8 +181,11 @@ static bool choose(Spec *sp, const Call *c, int i, const char *words)
             return c->args[i] = sv_str(intern(sp->names, words, n)), true;
         buf_printf(&list, "%s'%.*s'", list.len ? ", " : "", (int)n, words);
     }
-    return spec_fail(sp, c->spans[i], "%s must be one of %s, found '%s'", arg_what(sp, c, i),
-                     buf_text(&list), found);
+    /* a constexpr that goes to many calls is told of once */
+    if (found == sp->told_word && at.source && char_is_word(at.source->text[at.end - 1])) return false;
+    if (!sp->dx->muted) sp->told_word = found;
+    return spec_fail(sp, at, "%s must be one of %s, found '%s'", arg_what(sp, c, i), buf_text(&list),
+                     found);
 }
 
 bool arg_read(Spec *sp, const Call *c, int i, const ArgKind *kind, SpecValue otherwise)

@@ -31,6 +31,7 @@ SpecValue arg_refuse(Spec *sp, const Call *c, int i, const char *expected)
     spec_error(sp, c->spans[i], "%s must be %s, found %s", arg_what(sp, c, i), expected,
                spec_describe(sp, weaken(v)));
     if (sv_is_pointer(v)) advise_load(sp, c->spans[i]);
+    if (v.kind == SV_DESC) spec_note(sp, SPAN_NONE, "a descriptor has methods: d.load([i, j]), d.store([i, j], x)");
     return sv_error();
 }
 
@@ -73,7 +74,10 @@ static SpecValue read_bool(Spec *sp, const Call *c, int i, SpecValue v)
 static SpecValue read_int(Spec *sp, const Call *c, int i, SpecValue v)
 {
     int64_t n;
-    return op_to_int(sp, v, &n, c->spans[i], arg_what(sp, c, i)) ? sv_int(n) : sv_error();
+    if (op_to_int(sp, v, &n, c->spans[i], arg_what(sp, c, i))) return sv_int(n);
+    if (i == 0 && v.kind == SV_VALUE && c->builtin && !strcmp(c->builtin->name, "arange"))
+        spec_note(sp, SPAN_NONE, "what begins elsewhere is written start + tl.arange(0, N)");
+    return sv_error();
 }
 
 static SpecValue read_real(Spec *sp, const Call *c, int i, SpecValue v)

@@ -361,6 +361,7 @@ static bool tell_missing(Binder *b, bool is_error)
     if (sig.len) diag_setting(b->sp->dx, d, "signature", "%s", buf_text(&sig));
     note_heuristics(b, d);
     note_unknown(b, d);
+    tuning_check(b->sp, b->kernel); /* a name that is misspelt there leaves others without a value */
     return true;
 }
 

@@ -181,7 +181,7 @@ typedef struct Place {
 static bool block_at(Spec *sp, const Call *c, int i, Place *out)
 {
     const SpecBlockPtr *p = c->args[0].block_ptr;
-    if (!read_indices(sp, c, i, p->block.rank, "the offsets", out->indices)) return false;
+    if (!read_indices(sp, c, i, p->block.rank, "the list of offsets", out->indices)) return false;
     out->tile = block_ptr_tile(p, &p->block, out->indices);
     return true;
 }

@@ -431,7 +431,8 @@ static bool read_words(Options *o, Seen *seen, int argc, char **argv)
     o->language_given = seen->language;
     if (o->file) o->language = options_language(o, o->file);
     if (o->nfiles > 1 && !o->syntax_only && !o->list)
-        return misuse(o, "one file at a time: '%s' and '%s'", o->files[0], o->files[1]);
+        return misuse(o, "one file at a time: '%s' and '%s'%s", o->files[0], o->files[1],
+                      o->run ? "; arguments are NAME=VALUE" : "");
     return true;
 }
 

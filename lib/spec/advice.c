@@ -252,7 +252,11 @@ static void advise_constexpr(Spec *sp, const Value *v, Span at)
     bool is_parameter = sp->fn && v->region == sp->fn->body && v->name;
     const Ast *p = is_parameter ? kernel_parameter(sp, v->name) : NULL;
     if (!p) {
-        spec_note(sp, at, "a parameter is compile-time when annotated tl.constexpr");
+        const Span made = ir_span(v->name && v->def ? v->def->loc : NULL);
+        if (made.source) spec_note(sp, made, "'%s' gets a run-time value here", v->name);
+        else if (!v->def && !v->index && v->region->parent && v->region->parent->kind == OP_FOR)
+            spec_note(sp, at, "what a loop over tl.static_range counts is compile-time");
+        else spec_note(sp, at, "a parameter is compile-time when annotated tl.constexpr");
         return;
     }
     spec_note(sp, p->span,

@@ -62,9 +62,11 @@ void precedence_warn(Spec *sp, const Ast *compare);
 void tuning_check(Spec *sp, const SpecFunc *kernel);
 
 /* ---- guess.c ---- */
-/* A type as -sig spells it, from the parameter's name and how the kernel `def` uses it. */
-const char *guess_type(Arena *a, const Ast *def, Str name);
-/* What a constexpr that it uses so may be: "int", or "function" where it is called. */
-const char *guess_value(const Ast *def, Str name);
+typedef struct Usage Usage; /* how a kernel uses its parameters */
+const Usage *guess_usage(Arena *a, const SpecFunc *kernel);
+/* A type as -sig spells it, or "?". */
+const char *guess_type(const Usage *u, Str name);
+/* What a constexpr that is used so may be: "int", "bool", "dtype", "text", "function". */
+const char *guess_value(const Usage *u, Str name);
 
 #endif

@@ -31,6 +31,7 @@ SpecValue arg_refuse(Spec *sp, const Call *c, int i, const char *expected)
     spec_error(sp, c->spans[i], "%s must be %s, found %s", arg_what(sp, c, i), expected,
                spec_describe(sp, weaken(v)));
     if (sv_is_pointer(v)) advise_load(sp, c->spans[i]);
+    if (v.kind == SV_DESC) spec_note(sp, SPAN_NONE, "a descriptor has methods: d.load([i, j]), d.store([i, j], x)");
     return sv_error();
 }
 
@@ -73,7 +74,10 @@ static SpecValue read_bool(Spec *sp, const Call *c, int i, SpecValue v)
 static SpecValue read_int(Spec *sp, const Call *c, int i, SpecValue v)
 {
     int64_t n;
-    return op_to_int(sp, v, &n, c->spans[i], arg_what(sp, c, i)) ? sv_int(n) : sv_error();
+    if (op_to_int(sp, v, &n, c->spans[i], arg_what(sp, c, i))) return sv_int(n);
+    if (i == 0 && v.kind == SV_VALUE && c->builtin && !strcmp(c->builtin->name, "arange"))
+        spec_note(sp, SPAN_NONE, "what begins elsewhere is written start + tl.arange(0, N)");
+    return sv_error();
 }
 
 static SpecValue read_real(Spec *sp, const Call *c, int i, SpecValue v)
@@ -171,7 +175,8 @@ const ArgKind *arg_kind(const char *name)
 /* One of the words, in capitals, too; "" is None. */
 static bool choose(Spec *sp, const Call *c, int i, const char *words)
 {
-    const char *found = c->args[i].s;
+    const Str found = c->args[i].s;
+    const Span at = c->spans[i];
     Buf list = buf_make(sp->arena);
     if (!*found) return c->args[i] = sv_none(), true;
     for (size_t n; *words; words += n + strspn(words + n, " ")) {
@@ -180,8 +185,11 @@ static bool choose(Spec *sp, const Call *c, int i, const char *words)
             return c->args[i] = sv_str(intern(sp->names, words, n)), true;
         buf_printf(&list, "%s'%.*s'", list.len ? ", " : "", (int)n, words);
     }
-    return spec_fail(sp, c->spans[i], "%s must be one of %s, found '%s'", arg_what(sp, c, i),
-                     buf_text(&list), found);
+    /* a constexpr that goes to many calls is told of once */
+    if (found == sp->told_word && at.source && char_is_word(at.source->text[at.end - 1])) return false;
+    if (!sp->dx->muted) sp->told_word = found;
+    return spec_fail(sp, at, "%s must be one of %s, found '%s'", arg_what(sp, c, i), buf_text(&list),
+                     found);
 }
 
 bool arg_read(Spec *sp, const Call *c, int i, const ArgKind *kind, SpecValue otherwise)

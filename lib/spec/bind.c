@@ -339,11 +339,10 @@ static bool tell_missing(Binder *b, bool is_error)
             buf_printf(&values, "%s'%s'", values.len ? ", " : "the value of ", name);
         } else if (is_open(s)) {
             buf_printf(&types, "%s'%s'", types.len ? ", " : "the type of ", name);
-            buf_printf(&sig, "%s%s=%s", sig.len ? "," : "", name,
-                       guess_type(a, b->kernel->def, name));
         }
     }
     if (!values.len && !types.len) return false;
+    const Usage *usage = guess_usage(a, b->kernel);
     const char *what = arena_printf(a, "%s%s%s", buf_text(&values),
                                     values.len && types.len ? " and " : "", buf_text(&types));
     Span at = b->kernel->def->def.name_span;
@@ -355,12 +354,14 @@ static bool tell_missing(Binder *b, bool is_error)
     for (int i = 0; i < b->n; i++) {
         const Slot *s = &b->slots[i];
         if (is_open(s) && s->a.is_constexpr)
-            diag_setting(b->sp->dx, d, "defines", "%s=<%s>", s->name,
-                         guess_value(b->kernel->def, s->name));
+            diag_setting(b->sp->dx, d, "defines", "%s=<%s>", s->name, guess_value(usage, s->name));
+        else if (is_open(s))
+            buf_printf(&sig, "%s%s=%s", sig.len ? "," : "", s->name, guess_type(usage, s->name));
     }
     if (sig.len) diag_setting(b->sp->dx, d, "signature", "%s", buf_text(&sig));
     note_heuristics(b, d);
     note_unknown(b, d);
+    tuning_check(b->sp, b->kernel); /* a name that is misspelt there leaves others without a value */
     return true;
 }
 

@@ -133,6 +133,14 @@ static bool is_multiple(const Func *fn, const Value *v, int64_t of)
     return v->region == fn->body && fn->params[v->index].divisibility % of == 0;
 }
 
+/* otherwise: what a run tells of where it is no multiple */
+static Value *vouch(Spec *sp, Value *v, int64_t multiple, const char *otherwise)
+{
+    Value *r = build_hint(&sp->b, v, ATTR_DIVISIBILITY, 1, &multiple);
+    ir_set_str(sp->fn, r->def, ATTR_MESSAGE, otherwise);
+    return r;
+}
+
 /* As tensor maps are, which a chip with TMA has for descriptors: base and rows begin at multiples of 16
    bytes, as Triton wants it of all. Where the launch makes one of a parameter, it checks that; how a
    parameter itself is aligned its type says. */
@@ -141,10 +149,10 @@ static void assume_aligned(Spec *sp, SpecBlockPtr *p)
     enum { ALIGNMENT = 16 };
     const int64_t all = ALIGNMENT, each = ALIGNMENT / type_bytes(p->base->type->elem);
     if (!sp->fn->machine || !sp->fn->machine->tma) return;
-    if (p->base->def) p->base = build_hint(&sp->b, p->base, ATTR_DIVISIBILITY, 1, &all);
+    if (p->base->def) p->base = vouch(sp, p->base, all, "a descriptor does not begin at a multiple of 16 bytes");
     for (int d = 0; d < p->block.rank - 1; d++)
         if (!is_multiple(sp->fn, p->strides[d], each))
-            p->strides[d] = build_hint(&sp->b, p->strides[d], ATTR_DIVISIBILITY, 1, &each);
+            p->strides[d] = vouch(sp, p->strides[d], each, "rows of a descriptor are no multiple of 16 bytes apart");
 }
 
 SpecValue builtin_make_descriptor(Spec *sp, const Call *c)
@@ -173,7 +181,7 @@ typedef struct Place {
 static bool block_at(Spec *sp, const Call *c, int i, Place *out)
 {
     const SpecBlockPtr *p = c->args[0].block_ptr;
-    if (!read_indices(sp, c, i, p->block.rank, "the offsets", out->indices)) return false;
+    if (!read_indices(sp, c, i, p->block.rank, "the list of offsets", out->indices)) return false;
     out->tile = block_ptr_tile(p, &p->block, out->indices);
     return true;
 }

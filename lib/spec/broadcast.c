@@ -98,9 +98,13 @@ static Value *extend(Spec *sp, Value *v, const Shape *to)
 Value *broadcast_value(Spec *sp, Value *v, const Shape *to, Span at)
 {
     Shape from = shape_of(v->type), both;
-    if (!broadcast_shapes(&from, to, &both) || !shape_is_equal(&both, to))
-        return spec_null(sp, at, "cannot broadcast %s to the shape %s",
-                         type_text(sp->arena, v->type), shape_text(sp, to));
+    if (!broadcast_shapes(&from, to, &both) || !shape_is_equal(&both, to)) {
+        spec_error(sp, at, "cannot broadcast %s to the shape %s", type_text(sp->arena, v->type),
+                   shape_text(sp, to));
+        if (from.rank == 1 && to->rank == 2 && from.dims[0] == to->dims[0])
+            spec_note(sp, at, "it fits the rows when written as [:, None]");
+        return NULL;
+    }
     if (!shape_check(sp, to, at)) return NULL;
     return extend(sp, v, to);
 }

@@ -27,12 +27,14 @@ static bool check_operands(Spec *sp, const Call *c, const Value *x, const Value 
         return false;
     }
     int rank = x->type->rank;
-    bool fits = rank >= 2 && y->type->rank == rank &&
-                x->type->shape[rank - 1] == y->type->shape[rank - 2];
+    bool fits = rank >= 2 && y->type->rank == rank;
+    const int k = fits ? x->type->shape[rank - 1] : 0, l = fits ? y->type->shape[rank - 2] : 0;
+    fits = fits && k == l;
     for (int i = 0; fits && i < rank - 2; i++) fits = x->type->shape[i] == y->type->shape[i];
     if (fits) return true;
-    spec_error(sp, c->at, "tl.dot multiplies [M, K] by [K, N], or batches of them, found %s and %s",
-               type_text(sp->arena, x->type), type_text(sp->arena, y->type));
+    spec_error(sp, c->at, "tl.dot multiplies [M, K] by [K, N], or batches of them, found %s and %s%s",
+               type_text(sp->arena, x->type), type_text(sp->arena, y->type),
+               k == l ? "" : arena_printf(sp->arena, ": K is %d and %d", k, l));
     if (rank == 2 && y->type->rank == 2 && x->type->shape[1] == y->type->shape[1])
         spec_note(sp, c->at, "the second operand fits when transposed: tl.trans(…)");
     if (rank == 2 && y->type->rank == 1)

@@ -134,11 +134,12 @@ SpecValue builtin_python_extremum(Spec *sp, const Call *c)
 {
     SpecValue *items;
     int n = arg_rest(c, &items);
-    if (n == 0) return spec_error(sp, c->at, "%s of nothing", c->builtin->name);
+    if (n == 0) return spec_error(sp, c->at, "%s needs values, found none", c->builtin->name);
     const OpKind kind = c->builtin->op;
     SpecValue r = items[0];
     if (items == c->rest && n == 1 && !sv_is_error(r)) {
-        spec_error(sp, c->at, "%s of %s alone", c->builtin->name, spec_describe(sp, r));
+        spec_error(sp, c->at, "%s needs two values or more, found %s alone", c->builtin->name,
+                   spec_describe(sp, r));
         if (r.kind == SV_VALUE && type_is_block(r.v->type))
             spec_note(sp, c->at, "tl.%s(x, axis) reduces a block", c->builtin->name);
         return sv_error();

@@ -96,9 +96,10 @@ Value *op_to_value(Spec *sp, SpecValue v, Span at)
 {
     if (v.kind == SV_VALUE) return v.v;
     if (sv_is_error(v)) return NULL;
-    if (!sv_is_number(v))
-        return spec_null(sp, at, "expected a number or a block, found %s", spec_describe(sp, v));
-    return cast_number(sp, v, promote_dtype_of(v), at);
+    if (sv_is_number(v)) return cast_number(sp, v, promote_dtype_of(v), at);
+    spec_error(sp, at, "expected a number or a block, found %s", spec_describe(sp, v));
+    if (v.kind == SV_TUPLE) spec_note(sp, SPAN_NONE, "commas and several results make a tuple; a, b = … unpacks it");
+    return NULL;
 }
 
 SpecValue strengthen(Spec *sp, SpecValue v, Span at)

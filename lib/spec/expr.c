@@ -88,7 +88,8 @@ SpecValue eval_unknown_name(Spec *sp, Str name, Span at)
         spec_error_as(sp, DIAG_UNKNOWN_NAME, at, "the name '%s' is not defined", name);
         const char *import = missing_import(name), *near = import ? NULL : suggest_name(sp, name);
         if (import) spec_note(sp, at, "add '%s' at the top of the file", import);
-        spec_suggest(sp, at, name, near);
+        if (!strcmp(name, "inf") || !strcmp(name, "nan")) spec_fixit(sp, at, "float('%s')", name);
+        else spec_suggest(sp, at, name, near);
     }
     if (sp->frame->caller || sp->frame->fn) scope_set(sp->frame->scope, name, sv_error(), at);
     return sv_error();

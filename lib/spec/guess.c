@@ -1,89 +1,235 @@
-/* A parameter whose methods are a descriptor's, or that an operation on descriptors begins with, is
-   a descriptor; one that an address is computed from is a pointer; else it is a number. An offset
-   is part of an address too: only short names are taken for the base. */
+/* What parameters may be, by how the kernel and the functions it calls use them: where an address
+   begins is a pointer; what an address counts with, and what is compared with that, is an integer;
+   what meets loaded numbers is a float. Such uses mark names, and assignments carry marks to what a
+   name is made of, until nothing changes. Where no use tells, the name may. */
 #include "spec/advice.h"
 
 #include <string.h>
 
+#include "spec/kernel.h"
+#include "spec/module.h"
 #include "spec/walk.h"
 
-typedef struct Usage {
-    Arena *arena;
-    Str name;
-    AstNames tainted; /* what is computed from it */
-    bool is_pointer, is_descriptor;
-} Usage;
+/* Of names: what they are. INTEGERS is what is loaded through a pointer, FLAG a condition as it is. */
+enum { POINTER = 1, INTEGERS = 2, INTEGER = 4, FLOAT = 8, CALLED = 16, FLAG = 32, DTYPE = 64, TEXT = 128 };
+/* Of names and calls: made of a program's number or a range, of what is loaded; or it is one. */
+enum { COUNTED = 256, LOADED = 512, DESCRIPTOR = 1024 };
+/* Of calls, and of their first argument or what stands before .to: an address begins at it, it is
+   given on. COUNTS: all arguments are integers. */
+enum { ADDRESSES = 2048, HANDS_ON = 4096, COUNTS = 8192 };
 
-static bool mentions(const Ast *e, Str name)
+struct Usage {
+    Arena *arena;
+    const SpecModule *module;
+    Map marks, *functions; /* of names; the usages of functions, by their definition */
+    int depth;
+    bool changed;
+};
+
+static int marks_of(const Usage *u, const Ast *n)
 {
-    if (!e) return false;
-    switch (e->kind) {
-    case AST_NAME: return e->name.id == name;
-    case AST_BINARY: return mentions(e->binary.left, name) || mentions(e->binary.right, name);
-    case AST_CALL: return e->call.args.len > 0 && mentions(e->call.args.data[0], name);
-    case AST_ATTRIBUTE: return mentions(e->attribute.value, name);
+    static const struct { const char *names; int marks; } calls[] = {
+        {"load atomic_add atomic_max atomic_min atomic_cas atomic_xchg", LOADED | ADDRESSES},
+        {"store atomic_and atomic_or atomic_xor", ADDRESSES},
+        {"make_block_ptr make_tensor_descriptor", ADDRESSES | HANDS_ON | COUNTS},
+        {"load_tensor_descriptor store_tensor_descriptor", DESCRIPTOR},
+        {"_experimental_descriptor_load _experimental_descriptor_store", DESCRIPTOR},
+        {"multiple_of max_contiguous cast to", HANDS_ON},
+        {"advance", HANDS_ON | COUNTS},
+        {"arange program_id", COUNTED | COUNTS},
+        {"range static_range cdiv", COUNTS},
+        {"rand randn randint rand4x randn4x randint4x", LOADED | COUNTS},
+        {"argmax argmin", LOADED}, /* an integer whatever it is of */
+    };
+    if (n->kind == AST_NAME) return (int)(uintptr_t)map_get_ptr(&u->marks, n->name.id);
+    for (size_t i = 0; n->kind == AST_CALL && i < sizeof calls / sizeof *calls; i++)
+        if (lint_has_word(calls[i].names, kernel_last_name(n))) return calls[i].marks;
+    return 0;
+}
+
+static void mark(Usage *u, const Ast *e, int bits)
+{
+    const int old = e && e->kind == AST_NAME ? marks_of(u, e) : bits;
+    if ((old | bits) == old) return;
+    map_set_ptr(&u->marks, e->name.id, (void *)(uintptr_t)(old | bits));
+    u->changed = true;
+}
+
+static const Ast *first_of(const Ast *call)
+{
+    const Ast *callee = call->call.callee;
+    if (callee->kind == AST_ATTRIBUTE && !strcmp(callee->attribute.name, "to")) return callee->attribute.value;
+    return call->call.args.len ? call->call.args.data[0] : NULL;
+}
+
+/* Marks what the address begins at; whether there is such a name. */
+static bool mark_base(Usage *u, const Ast *e, int bits)
+{
+    switch (e ? e->kind : AST_NONE) {
+    case AST_NAME: return !(marks_of(u, e) & COUNTED) && (mark(u, e, bits), true);
+    case AST_IFEXP: return mark_base(u, e->ifexp.then, bits) | mark_base(u, e->ifexp.orelse, bits);
+    case AST_BINARY:
+        return (e->binary.op == AOP_ADD || e->binary.op == AOP_SUB) &&
+               (mark_base(u, e->binary.left, bits) || mark_base(u, e->binary.right, bits));
+    case AST_SUBSCRIPT: return mark_base(u, e->subscript.value, bits);
+    case AST_CALL: return marks_of(u, e) & HANDS_ON && mark_base(u, first_of(e), bits);
     default: return false;
     }
 }
 
-static bool is_tainted(const Usage *u, const Ast *e)
+/* What is counted with is made of integers. */
+static bool visit_count(const Ast *n, void *user)
 {
-    if (mentions(e, u->name)) return true;
-    for (int i = 0; i < u->tainted.len; i++)
-        if (mentions(e, u->tainted.data[i])) return true;
-    return false;
+    Usage *u = user;
+    const bool is_loaded = n->kind == AST_CALL && marks_of(u, n) & LOADED;
+    mark(u, n, INTEGER);
+    if (is_loaded) mark_base(u, first_of(n), INTEGERS);
+    if (n->kind == AST_IFEXP)
+        return walk_ast(n->ifexp.then, visit_count, u), walk_ast(n->ifexp.orelse, visit_count, u), false;
+    return !is_loaded && n->kind != AST_COMPARE;
 }
 
-static bool is_name(const Ast *e, Str name)
+typedef struct Made { const Usage *u; int bits; } Made;
+
+static bool is_made(const Ast *n, void *user)
 {
-    return e->kind == AST_NAME && e->name.id == name;
+    const Made *m = user;
+    return marks_of(m->u, n) & m->bits;
 }
 
-/* tl.load(p + at) */
-static void look_at_call(Usage *u, const Ast *callee, const Ast *first)
+static bool is_made_of(const Usage *u, const Ast *e, int bits)
 {
-    const char *op = callee->attribute.name;
-    if (is_name(first, u->name) && strstr(op, "descriptor") && !strstr(op, "make")) {
-        u->is_descriptor = true;
-        return;
+    return walk_any(e, is_made, &(Made){u, bits});
+}
+
+/* From a name of these marks to what it is made of. A step begins no address: p += step. */
+static void carry(Usage *u, int is, const Ast *value, bool is_step)
+{
+    if (is & POINTER && !is_step) mark_base(u, value, is & (POINTER | INTEGERS));
+    if (is & (POINTER | INTEGER)) walk_ast(value, visit_count, u);
+}
+
+static void visit_assign(Usage *u, const Ast *target, const Ast *value, bool is_step)
+{
+    const AstList *targets = value && target->kind == AST_TUPLE && value->kind == AST_TUPLE ? &target->list : NULL;
+    for (int i = 0; targets && i < targets->len && i < value->list.len; i++)
+        visit_assign(u, targets->data[i], value->list.data[i], is_step);
+    if (!value || target->kind != AST_NAME) return;
+    carry(u, marks_of(u, target), value, is_step);
+    if (is_made_of(u, value, LOADED)) mark(u, target, LOADED);
+    else if (!is_step && !mark_base(u, value, 0) && is_made_of(u, value, COUNTED)) mark(u, target, COUNTED | INTEGER);
+}
+
+static Usage *usage_of(const Usage *caller, const Ast *def);
+
+/* f(x, n) of the file's own f uses x and n as f does its parameters. */
+static void visit_helper(Usage *u, const Ast *call)
+{
+    const Global *g = map_get_ptr(&u->module->globals, call->call.callee->name.id);
+    const Usage *of = g && g->kind == GLOBAL_NODE && g->node->kind == AST_DEF ? usage_of(u, g->node) : NULL;
+    for (int i = 0; of && i < call->call.args.len; i++) {
+        const Ast *arg = call->call.args.data[i], *given = arg->kind == AST_KEYWORD ? arg->keyword.value : arg;
+        const AstList *params = &g->node->def.params;
+        const Str name = given != arg ? arg->keyword.name : i < params->len ? params->data[i]->param.name : NULL;
+        const int is = name ? (int)(uintptr_t)map_get_ptr(&of->marks, name) : 0;
+        carry(u, is, given, false);
+        mark(u, given, is & ~(POINTER | INTEGERS | COUNTED | LOADED));
     }
-    bool is_memory = strcmp(op, "load") == 0 || strcmp(op, "store") == 0 ||
-                     strncmp(op, "atomic_", 7) == 0 || strncmp(op, "make_", 5) == 0;
-    u->is_pointer |= is_memory && is_tainted(u, first);
+}
+
+static void visit_call(Usage *u, const Ast *n)
+{
+    const int is = marks_of(u, n);
+    if (is & ADDRESSES) carry(u, POINTER, first_of(n), false);
+    for (int i = 0; is & COUNTS && i < n->call.args.len; i++) walk_ast(n->call.args.data[i], visit_count, u);
+    if (!strcmp(kernel_last_name(n), "to") && n->call.args.len) mark(u, n->call.args.data[0], DTYPE);
+    mark(u, first_of(n), is & DESCRIPTOR);
+    mark(u, n->call.callee, CALLED);
+    if (n->call.callee->kind == AST_NAME) visit_helper(u, n);
+}
+
+/* x beside y, of what is compared or computed. */
+static void visit_beside(Usage *u, const Ast *n, const Ast *x, const Ast *y)
+{
+    const bool divides = n->kind == AST_BINARY && (n->binary.op == AOP_MOD || n->binary.op == AOP_FLOORDIV),
+               is_loaded = !(marks_of(u, y) & INTEGER) && is_made_of(u, y, LOADED);
+    if (divides || (n->kind == AST_COMPARE && !is_loaded && is_made_of(u, y, INTEGER | COUNTED)))
+        walk_ast(x, visit_count, u);
+    mark(u, x, is_loaded ? FLOAT : y->kind == AST_STRING ? TEXT : 0);
 }
 
 static bool visit(const Ast *n, void *user)
 {
     Usage *u = user;
-    if (n->kind == AST_ASSIGN && n->assign.value->kind == AST_BINARY &&
-        is_tainted(u, n->assign.value)) {
-        for (int i = 0; i < n->assign.targets.len; i++)
-            walk_target(u->arena, n->assign.targets.data[i], &u->tainted);
+    const Ast *left, *right;
+    Str name;
+    switch (n->kind) {
+    case AST_CALL: visit_call(u, n); break;
+    case AST_KEYWORD:
+        name = n->keyword.name ? n->keyword.name : "";
+        mark(u, n->keyword.value, strstr(name, "dtype") ? DTYPE : strstr(name, "precision") ? TEXT : 0);
+        break;
+    case AST_ATTRIBUTE:
+        name = n->attribute.name;
+        if (!strcmp(name, "block_shape") || builtin_find(NS_DESC, name)) mark(u, n->attribute.value, DESCRIPTOR);
+        break;
+    case AST_COMPARE: case AST_BINARY:
+        left = n->kind == AST_BINARY ? n->binary.left : n->compare.first;
+        right = n->kind == AST_BINARY ? n->binary.right : n->compare.rest.data[0];
+        visit_beside(u, n, left, right);
+        visit_beside(u, n, right, left);
+        break;
+    case AST_BOOLOP: mark(u, n->binary.left, FLAG), mark(u, n->binary.right, FLAG); break;
+    case AST_UNARY: mark(u, n->unary.operand, n->unary.op == AOP_NOT ? FLAG : 0); break;
+    case AST_IFEXP: mark(u, n->ifexp.cond, FLAG); break;
+    case AST_IF: case AST_WHILE: mark(u, n->branch.cond, FLAG); break;
+    case AST_FOR: mark(u, n->loop.target, marks_of(u, n->loop.iter) & COUNTS ? INTEGER | COUNTED : 0); break;
+    case AST_ASSIGN:
+        for (int i = 0; i < n->assign.targets.len; i++) visit_assign(u, n->assign.targets.data[i], n->assign.value, false);
+        break;
+    case AST_ANNASSIGN: visit_assign(u, n->annassign.target, n->annassign.value, false); break;
+    case AST_AUGASSIGN: visit_assign(u, n->binary.left, n->binary.right, true); break;
+    default: break;
     }
-    if (n->kind == AST_CALL && n->call.callee->kind == AST_ATTRIBUTE && n->call.args.len > 0)
-        look_at_call(u, n->call.callee, n->call.args.data[0]);
-    if (n->kind == AST_ATTRIBUTE && is_name(n->attribute.value, u->name))
-        u->is_descriptor |= strcmp(n->attribute.name, "block_shape") == 0 ||
-                            builtin_find(NS_DESC, n->attribute.name) != NULL;
-    return !u->is_descriptor;
+    return true;
 }
 
-const char *guess_type(Arena *a, const Ast *def, Str name)
+/* NULL: too deep. */
+static Usage *usage_of(const Usage *caller, const Ast *def)
 {
-    Usage u = {.arena = a, .name = name};
-    walk_list(&def->def.body, visit, &u);
-    if (u.is_descriptor) return "tensordesc<fp16[64, 64]>";
-    if (strstr(name, "ptr") || strstr(name, "Ptr")) return "*fp32";
-    bool is_short = strlen(name) <= 2 && name[0] != 'n' && name[0] != 'N';
-    return u.is_pointer && is_short ? "*fp32" : "i32";
+    enum { MAX_DEPTH = 8, MAX_TURNS = 8 };
+    Usage *u = map_get_ptr(caller->functions, def);
+    if (u || caller->depth == MAX_DEPTH) return u;
+    u = arena_copy(caller->arena, caller, sizeof *u);
+    u->depth++;
+    map_init(&u->marks, u->arena);
+    map_set_ptr(u->functions, def, u);
+    for (int i = 0; i < MAX_TURNS && (u->changed || !i); i++) {
+        u->changed = false;
+        walk_list(&def->def.body, visit, u);
+    }
+    return u;
 }
 
-static bool is_call_of(const Ast *n, void *name)
+const Usage *guess_usage(Arena *a, const SpecFunc *kernel)
 {
-    return n->kind == AST_CALL && is_name(n->call.callee, name);
+    Map functions;
+    map_init(&functions, a);
+    return usage_of(&(Usage){.arena = a, .module = kernel->module, .functions = &functions}, kernel->def);
 }
 
-const char *guess_value(const Ast *def, Str name)
+const char *guess_type(const Usage *u, Str name)
 {
-    return walk_list_any(&def->def.body, is_call_of, (void *)name) ? "function" : "int";
+    const int is = (int)(uintptr_t)map_get_ptr(&u->marks, name);
+    if (is & DESCRIPTOR) return "tensordesc<fp16[64, 64]>";
+    if (is & POINTER || strstr(name, "ptr") || strstr(name, "Ptr")) return is & INTEGERS ? "*i32" : "*fp32";
+    if (is & INTEGER || (!is && lint_has_word("n m N M K T stride size len num seed", name))) return "i32";
+    return is & FLOAT || lint_has_word("eps scale alpha beta lr", name) ? "fp32" : "?";
+}
+
+const char *guess_value(const Usage *u, Str name)
+{
+    const int is = (int)(uintptr_t)map_get_ptr(&u->marks, name);
+    if (is & (CALLED | DTYPE | TEXT)) return is & CALLED ? "function" : is & DTYPE ? "dtype" : "text";
+    return is & FLAG && !(is & INTEGER) ? "bool" : "int";
 }

@@ -50,6 +50,10 @@ SpecValue op_refuse_pair(Spec *sp, const char *what, SpecValue a, SpecValue b, S
     spec_error(sp, at, "%s does not work on %s and %s", what, spec_describe(sp, a),
                spec_describe(sp, b));
     if (sv_is_pointer(a) || sv_is_pointer(b)) advise_load(sp, SPAN_NONE);
+    if (sv_is_address(a))
+        spec_note(sp, SPAN_NONE,
+                  a.kind == SV_DESC ? "it stays where it is: d.load(offsets) and d.store(offsets, x) move"
+                                    : "p = tl.advance(p, offsets) moves it, by one offset for each dimension");
     return sv_error();
 }
 

@@ -244,10 +244,14 @@ static bool read_value(SpecModule *m, Ir *ir, Diags *dx, const char *name, const
     const Ast *e = syntax_parse_expr(ir->arena, ir->names, dx, source);
     if (!e) return false;
     if (!is_unknown_word(m, dx, e)) return module_evaluate(m, dx, e, out);
+    static const char *const words[] = {"True", "False", "None"};
+    const char *near = nearest_word(value, words, 3);
     const bool is_float = !strcmp(value, "inf") || !strcmp(value, "nan");
-    const char *meant = arena_printf(ir->arena, is_float ? "float('%s')" : "'%s'", value);
-    Diag *d = diag_error(dx, e->span, "'%s' is no name of this file; a %s", value,
-                         is_float ? "number is made of it by float" : "text needs quotes");
+    const char *meant = near ? near : arena_printf(ir->arena, is_float ? "float('%s')" : "'%s'", value);
+    Diag *d = diag_error(dx, e->span, "'%s' is no name of this file; %s", value,
+                         near       ? arena_printf(ir->arena, "did you mean %s?", near)
+                         : is_float ? "a number is made of it by float"
+                                    : "a text needs quotes");
     diag_fixit(dx, d, e->span, "%s", meant);
     diag_setting(dx, d, "defines", "%s=%s", name, meant);
     return false;

@@ -105,6 +105,7 @@ typedef struct Spec {
     struct Program *program;
     const Ast *endless;      /* the function of the newest error about recursion */
     const Op *told_float;    /* what made a float of integers, in the newest error about that */
+    Str told_word;           /* what no argument may be, in the newest error about that */
     Diag *last_error;        /* what spec_note adds to; NULL when it was dropped */
     const char *stack_base;  /* bounds recursion, whatever the input */
     bool out_of_budget;

@@ -139,14 +139,17 @@ static void exec_assign(Spec *sp, const Ast *s)
     }
 }
 
-/* `x: tl.constexpr = …` keeps a known value untyped (a run-time one is left what it is); other
-   annotations say nothing. */
+/* `x: tl.constexpr = …` keeps a known value untyped. A run-time one is left what it is: Triton takes
+   it, too, and fails at some uses. Other annotations say nothing. */
 static void exec_annassign(Spec *sp, const Ast *s)
 {
     if (!s->annassign.value) return;
     bool is_constant = kernel_is_constexpr(sp->frame->module->file, s->annassign.annotation);
     SpecValue v = spec_eval(sp, s->annassign.value);
     if (is_constant) v = weaken(v);
+    if (is_constant && v.kind == SV_VALUE && !sp->frame->is_host && !spec_in_library(sp))
+        spec_warning(sp, DIAG_CONSTEXPR, s->annassign.value->span,
+                     "a tl.constexpr is known while compiling, found %s", spec_describe(sp, v));
     assign(sp, s->annassign.target, v, is_constant || sp->frame->is_host, s->span);
 }
 

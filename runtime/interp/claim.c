@@ -17,13 +17,12 @@ typedef struct Claim {
 
 static bool fail_multiple(const Claim *c, int64_t by, int64_t v)
 {
+    const char *what = tkc_op_str(c->in->op, ATTR_MESSAGE, "the hint is false");
     if (c->x->dtype == DT_NONE)
-        interp_fail(c->f, c->in,
-                    "the hint is false: the address 0x%llx is not a multiple of %lld bytes",
+        interp_fail(c->f, c->in, "%s: the address 0x%llx is not a multiple of %lld bytes", what,
                     (unsigned long long)v, (long long)by);
     else
-        interp_fail(c->f, c->in, "the hint is false: %lld is not a multiple of %lld", (long long)v,
-                    (long long)by);
+        interp_fail(c->f, c->in, "%s: %lld is not a multiple of %lld", what, (long long)v, (long long)by);
     return false;
 }
 

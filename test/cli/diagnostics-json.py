@@ -36,8 +36,8 @@ HEAD = b"import triton, triton.language as tl\n@triton.jit\n"
 run(HEAD + b'def k(p: "*fp32"):\n    x = tl.laod(p)\n')
 # CHECK: == 1 error missing-types 3 5 8 kernel 'k_1' needs the value of 'B' and the type of 'x'
 # CHECK-NEXT: setting defines B=<int>
-# CHECK-NEXT: setting signature x=i32
-# CHECK-NEXT: flags -DB=<int> -sig "x=i32"
+# CHECK-NEXT: setting signature x=?
+# CHECK-NEXT: flags -DB=<int> -sig "x=?"
 run(HEAD + b"def k_1(x, B: tl.constexpr):\n    pass\n")
 # Bytes that are no UTF-8, quotes, controls.
 # CHECK: == 1 error syntax 4 9 10 byte 0xFF is not valid UTF-8

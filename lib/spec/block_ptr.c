@@ -137,7 +137,7 @@ static bool is_multiple(const Func *fn, const Value *v, int64_t of)
 static Value *vouch(Spec *sp, Value *v, int64_t multiple, const char *otherwise)
 {
     Value *r = build_hint(&sp->b, v, ATTR_DIVISIBILITY, 1, &multiple);
-    ir_set_str(sp->fn, r->def, ATTR_MESSAGE, otherwise);
+    if (r != v) ir_set_str(sp->fn, r->def, ATTR_MESSAGE, otherwise); /* else it is a constant */
     return r;
 }
 

@@ -137,7 +137,7 @@ static bool is_multiple(const Func *fn, const Value *v, int64_t of)
 static Value *vouch(Spec *sp, Value *v, int64_t multiple, const char *otherwise)
 {
     Value *r = build_hint(&sp->b, v, ATTR_DIVISIBILITY, 1, &multiple);
-    ir_set_str(sp->fn, r->def, ATTR_MESSAGE, otherwise);
+    if (r != v) ir_set_str(sp->fn, r->def, ATTR_MESSAGE, otherwise); /* else it is a constant */
     return r;
 }
 
@@ -147,12 +147,14 @@ static Value *vouch(Spec *sp, Value *v, int64_t multiple, const char *otherwise)
 static void assume_aligned(Spec *sp, SpecBlockPtr *p)
 {
     enum { ALIGNMENT = 16 };
-    const int64_t all = ALIGNMENT, each = ALIGNMENT / type_bytes(p->base->type->elem);
+    const int64_t each = ALIGNMENT / type_bytes(p->base->type->elem);
     if (!sp->fn->machine || !sp->fn->machine->tma) return;
-    if (p->base->def) p->base = vouch(sp, p->base, all, "a descriptor does not begin at a multiple of 16 bytes");
+    if (p->base->def)
+        p->base = vouch(sp, p->base, ALIGNMENT, "a descriptor does not begin at a multiple of 16 bytes");
     for (int d = 0; d < p->block.rank - 1; d++)
         if (!is_multiple(sp->fn, p->strides[d], each))
-            p->strides[d] = vouch(sp, p->strides[d], each, "rows of a descriptor are no multiple of 16 bytes apart");
+            p->strides[d] =
+                vouch(sp, p->strides[d], each, "rows of a descriptor are no multiple of 16 bytes apart");
 }
 
 SpecValue builtin_make_descriptor(Spec *sp, const Call *c)

@@ -19,12 +19,23 @@ enum { COUNTED = 256, LOADED = 512, DESCRIPTOR = 1024 };
 enum { ADDRESSES = 2048, HANDS_ON = 4096, COUNTS = 8192 };
 
 struct Usage {
-    Arena *arena;
     const SpecModule *module;
-    Map marks, *functions; /* of names; the usages of functions, by their definition */
+    const Ast *def; /* what is gone through: the kernel, or a function it calls */
+    Map *marks;     /* by name and function */
     int depth;
     bool changed;
 };
+
+static uint64_t key_of(const Usage *u, Str name)
+{
+    const void *both[] = {name, u->def};
+    return hash_bytes(both, sizeof both, 0);
+}
+
+static int marks_by_name(const Usage *u, Str name)
+{
+    return (int)(uintptr_t)map_get(u->marks, key_of(u, name));
+}
 
 static int marks_of(const Usage *u, const Ast *n)
 {
@@ -41,7 +52,7 @@ static int marks_of(const Usage *u, const Ast *n)
         {"rand randn randint rand4x randn4x randint4x", LOADED | COUNTS},
         {"argmax argmin", LOADED}, /* an integer whatever it is of */
     };
-    if (n->kind == AST_NAME) return (int)(uintptr_t)map_get_ptr(&u->marks, n->name.id);
+    if (n->kind == AST_NAME) return marks_by_name(u, n->name.id);
     for (size_t i = 0; n->kind == AST_CALL && i < sizeof calls / sizeof *calls; i++)
         if (lint_has_word(calls[i].names, kernel_last_name(n))) return calls[i].marks;
     return 0;
@@ -51,7 +62,7 @@ static void mark(Usage *u, const Ast *e, int bits)
 {
     const int old = e && e->kind == AST_NAME ? marks_of(u, e) : bits;
     if ((old | bits) == old) return;
-    map_set_ptr(&u->marks, e->name.id, (void *)(uintptr_t)(old | bits));
+    map_set(u->marks, key_of(u, e->name.id), (void *)(uintptr_t)(old | bits));
     u->changed = true;
 }
 
@@ -84,9 +95,11 @@ static bool visit_count(const Ast *n, void *user)
     const bool is_loaded = n->kind == AST_CALL && marks_of(u, n) & LOADED;
     mark(u, n, INTEGER);
     if (is_loaded) mark_base(u, first_of(n), INTEGERS);
-    if (n->kind == AST_IFEXP)
-        return walk_ast(n->ifexp.then, visit_count, u), walk_ast(n->ifexp.orelse, visit_count, u), false;
-    return !is_loaded && n->kind != AST_COMPARE;
+    if (n->kind == AST_IFEXP) {
+        walk_ast(n->ifexp.then, visit_count, u);
+        walk_ast(n->ifexp.orelse, visit_count, u);
+    }
+    return !is_loaded && n->kind != AST_COMPARE && n->kind != AST_IFEXP;
 }
 
 typedef struct Made { const Usage *u; int bits; } Made;
@@ -111,27 +124,35 @@ static void carry(Usage *u, int is, const Ast *value, bool is_step)
 
 static void visit_assign(Usage *u, const Ast *target, const Ast *value, bool is_step)
 {
-    const AstList *targets = value && target->kind == AST_TUPLE && value->kind == AST_TUPLE ? &target->list : NULL;
-    for (int i = 0; targets && i < targets->len && i < value->list.len; i++)
-        visit_assign(u, targets->data[i], value->list.data[i], is_step);
-    if (!value || target->kind != AST_NAME) return;
+    if (!value) return;
+    const bool pairs = target->kind == AST_TUPLE && value->kind == AST_TUPLE;
+    for (int i = 0; pairs && i < target->list.len && i < value->list.len; i++)
+        visit_assign(u, target->list.data[i], value->list.data[i], is_step);
+    if (target->kind != AST_NAME) return;
     carry(u, marks_of(u, target), value, is_step);
     if (is_made_of(u, value, LOADED)) mark(u, target, LOADED);
-    else if (!is_step && !mark_base(u, value, 0) && is_made_of(u, value, COUNTED)) mark(u, target, COUNTED | INTEGER);
+    else if (!is_step && !mark_base(u, value, 0) && is_made_of(u, value, COUNTED))
+        mark(u, target, COUNTED | INTEGER);
 }
 
-static Usage *usage_of(const Usage *caller, const Ast *def);
+static bool visit(const Ast *n, void *user);
 
 /* f(x, n) of the file's own f uses x and n as f does its parameters. */
 static void visit_helper(Usage *u, const Ast *call)
 {
+    enum { MAX_DEPTH = 3 };
     const Global *g = map_get_ptr(&u->module->globals, call->call.callee->name.id);
-    const Usage *of = g && g->kind == GLOBAL_NODE && g->node->kind == AST_DEF ? usage_of(u, g->node) : NULL;
-    for (int i = 0; of && i < call->call.args.len; i++) {
-        const Ast *arg = call->call.args.data[i], *given = arg->kind == AST_KEYWORD ? arg->keyword.value : arg;
-        const AstList *params = &g->node->def.params;
-        const Str name = given != arg ? arg->keyword.name : i < params->len ? params->data[i]->param.name : NULL;
-        const int is = name ? (int)(uintptr_t)map_get_ptr(&of->marks, name) : 0;
+    if (!g || g->kind != GLOBAL_NODE || g->node->kind != AST_DEF || u->depth == MAX_DEPTH) return;
+    const AstList *params = &g->node->def.params;
+    Usage f = {u->module, g->node, u->marks, u->depth + 1, false};
+    walk_list(&g->node->def.body, visit, &f);
+    u->changed |= f.changed;
+    for (int i = 0; i < call->call.args.len; i++) {
+        const Ast *arg = call->call.args.data[i],
+                  *given = arg->kind == AST_KEYWORD ? arg->keyword.value : arg;
+        const Str by_place = i < params->len ? params->data[i]->param.name : NULL,
+                  name = given == arg ? by_place : arg->keyword.name;
+        const int is = name ? marks_by_name(&f, name) : 0;
         carry(u, is, given, false);
         mark(u, given, is & ~(POINTER | INTEGERS | COUNTED | LOADED));
     }
@@ -171,7 +192,8 @@ static bool visit(const Ast *n, void *user)
         break;
     case AST_ATTRIBUTE:
         name = n->attribute.name;
-        if (!strcmp(name, "block_shape") || builtin_find(NS_DESC, name)) mark(u, n->attribute.value, DESCRIPTOR);
+        if (!strcmp(name, "block_shape") || builtin_find(NS_DESC, name))
+            mark(u, n->attribute.value, DESCRIPTOR);
         break;
     case AST_COMPARE: case AST_BINARY:
         left = n->kind == AST_BINARY ? n->binary.left : n->compare.first;
@@ -185,7 +207,8 @@ static bool visit(const Ast *n, void *user)
     case AST_IF: case AST_WHILE: mark(u, n->branch.cond, FLAG); break;
     case AST_FOR: mark(u, n->loop.target, marks_of(u, n->loop.iter) & COUNTS ? INTEGER | COUNTED : 0); break;
     case AST_ASSIGN:
-        for (int i = 0; i < n->assign.targets.len; i++) visit_assign(u, n->assign.targets.data[i], n->assign.value, false);
+        for (int i = 0; i < n->assign.targets.len; i++)
+            visit_assign(u, n->assign.targets.data[i], n->assign.value, false);
         break;
     case AST_ANNASSIGN: visit_assign(u, n->annassign.target, n->annassign.value, false); break;
     case AST_AUGASSIGN: visit_assign(u, n->binary.left, n->binary.right, true); break;
@@ -194,33 +217,22 @@ static bool visit(const Ast *n, void *user)
     return true;
 }
 
-/* NULL: too deep. */
-static Usage *usage_of(const Usage *caller, const Ast *def)
+const Usage *guess_usage(Arena *a, const SpecFunc *kernel)
 {
-    enum { MAX_DEPTH = 8, MAX_TURNS = 8 };
-    Usage *u = map_get_ptr(caller->functions, def);
-    if (u || caller->depth == MAX_DEPTH) return u;
-    u = arena_copy(caller->arena, caller, sizeof *u);
-    u->depth++;
-    map_init(&u->marks, u->arena);
-    map_set_ptr(u->functions, def, u);
-    for (int i = 0; i < MAX_TURNS && (u->changed || !i); i++) {
+    enum { MAX_TURNS = 8 };
+    Usage *u = arena_new(a, Usage);
+    *u = (Usage){kernel->module, kernel->def, arena_new(a, Map), 0, true};
+    map_init(u->marks, a);
+    for (int i = 0; u->changed && i < MAX_TURNS; i++) {
         u->changed = false;
-        walk_list(&def->def.body, visit, u);
+        walk_list(&kernel->def->def.body, visit, u);
     }
     return u;
 }
 
-const Usage *guess_usage(Arena *a, const SpecFunc *kernel)
-{
-    Map functions;
-    map_init(&functions, a);
-    return usage_of(&(Usage){.arena = a, .module = kernel->module, .functions = &functions}, kernel->def);
-}
-
 const char *guess_type(const Usage *u, Str name)
 {
-    const int is = (int)(uintptr_t)map_get_ptr(&u->marks, name);
+    const int is = marks_by_name(u, name);
     if (is & DESCRIPTOR) return "tensordesc<fp16[64, 64]>";
     if (is & POINTER || strstr(name, "ptr") || strstr(name, "Ptr")) return is & INTEGERS ? "*i32" : "*fp32";
     if (is & INTEGER || (!is && lint_has_word("n m N M K T stride size len num seed", name))) return "i32";
@@ -229,7 +241,7 @@ const char *guess_type(const Usage *u, Str name)
 
 const char *guess_value(const Usage *u, Str name)
 {
-    const int is = (int)(uintptr_t)map_get_ptr(&u->marks, name);
+    const int is = marks_by_name(u, name);
     if (is & (CALLED | DTYPE | TEXT)) return is & CALLED ? "function" : is & DTYPE ? "dtype" : "text";
     return is & FLAG && !(is & INTEGER) ? "bool" : "int";
 }

@@ -56,9 +56,10 @@ static double product_and_sum(const Op *op, int depth)
     return product(op, depth) + of_arg(op, 2, depth);
 }
 
+/* By what may be -0, the root of which is that, anything may come. */
 static double quotient(const Op *op, int depth)
 {
-    return of_arg(op, 0, depth) >= 0 && of_arg(op, 1, depth) >= 0 ? 0 : -INFINITY;
+    return of_arg(op, 0, depth) >= 0 && of_arg(op, 1, depth) > 0 ? 0 : -INFINITY;
 }
 
 static double larger(const Op *op, int depth)

@@ -1,8 +1,11 @@
 /* What several ops have brought to buffers of one layout is stored once: a matrix that is multiplied
    by itself, neighbours to both sides of what is gathered. The buffer that is left lives as long as
-   both, where they lived at one time anyhow; or where no ring has been given what room there is. */
+   both, where they lived at one time anyhow; or where all there are would fit at one time, and no ring
+   has been given what room there is. */
+#include "ir/machine.h"
 #include "linear/layout.h"
 #include "memory/expand.h"
+#include "memory/flow.h"
 
 /* The only store to a buffer, which fills it, if all else only reads; NULL: none such. */
 static Op *filled_by(const Value *buffer)
@@ -27,11 +30,15 @@ static bool is_read_behind(const Value *buffer, const Op *op)
     return false;
 }
 
-static bool has_rings(const Func *fn)
+static bool has_room(const Func *fn)
 {
-    for (const Op *op = fn->body->first; op; op = ir_next(op, NULL))
-        if (op->kind == OP_ALLOC && tkc_op_attr(op, ATTR_COPIES)) return true;
-    return false;
+    int64_t bytes = 0;
+    for (const Op *op = fn->body->first; op; op = ir_next(op, NULL)) {
+        if (op->kind != OP_ALLOC) continue;
+        if (tkc_op_attr(op, ATTR_COPIES)) return false;
+        bytes += memory_bytes(op);
+    }
+    return fn->machine && bytes <= fn->machine->max_smem;
 }
 
 /* The buffer in which what is stored lies already; NULL: none. */
@@ -44,7 +51,7 @@ static Value *stored_before(const Op *store)
         Value *other = op_arg(first, 0);
         if (other->type == buffer->type && filled_by(other) == first &&
             ir_is_before(first, store) &&
-            (is_read_behind(other, store) || !has_rings(store->region->func)))
+            (is_read_behind(other, store) || has_room(store->region->func)))
             return other;
     }
     return NULL;

@@ -11,7 +11,7 @@
    Elements become integers that order as they do, and an integer's complement orders the other way
    round: so every sort ascends. A column of a sequence that rises and falls rises and falls, and so
    does a row after the steps above: all sorts but the first are single merges. Where but the first
-   of a row are asked for, those of the shorter rows are sorted again. What `layout` finds
+   of a row are asked for, those of the shorter rows, each in order, are merged. What `layout` finds
    to move between a sort of rows and one of columns goes through shared memory. */
 #include <string.h>
 
@@ -20,7 +20,7 @@
 #include "ir/evaluate.h"
 #include "layout/passes.h"
 
-enum { LEAST_COLUMNS_LOG2 = 7 }; /* a row shorter than that is sorted by one warp */
+enum { LEAST_COLUMNS_LOG2 = 5 }; /* a row shorter than that is sorted by one warp */
 
 typedef struct Rows {
     Builder b;
@@ -161,7 +161,7 @@ static Value *keep_first(Rows *r, int32_t keep)
     Value *x = in_rows(r, op_arg(r->sort, 0), outer + 2, r->rows_log2);
     x = build_sort(b, x, r->descending, false, keep);
     x = build_reshape(b, x, outer + 1, shape, false);
-    return build_sort(b, x, r->descending, false, keep);
+    return build_sort(b, x, r->descending, true, keep);
 }
 
 /* ---- which sorts ---- */

@@ -230,8 +230,8 @@ void lower_sort(Lower *L, const Op *op)
     take_keys(L, &s, op);
     const int64_t keep = tkc_op_int(op, ATTR_KEEP, 0);
     const int bits = keep ? log2_floor(keep) : s.axis.n;
-    if (tkc_op_int(op, ATTR_BITONIC, 0)) merge_keys(L, &s, bits);
-    else sort_keys(L, &s, bits);
+    if (!tkc_op_int(op, ATTR_BITONIC, 0)) sort_keys(L, &s, bits);
+    else if (!keep) merge_keys(L, &s, bits);
     cut_keys(L, &s, bits);
     Regs out = lower_regs_new(L, lower_nregs(op_result(op, 0)->type));
     for (int r = 0; r < out.n; r++) out.r[r].v = element_of(L, &s, s.keys[source_of(op, r)]);

@@ -161,11 +161,12 @@ static Op *load_of(const Anchors *x, const Op *dot, int operand, bool in_bytes)
     return load_from(&o, op_arg(dot, operand), false);
 }
 
-/* A group reads 8 and 32 bits along k only, and they would be stored for it one by one: products of
-   tf32 took 1.7 times as long so (H200). Parts of numbers are to be stored in any case. */
+/* A group reads 8 and 32 bits along k only, and they would be stored for it one by one: in loops,
+   whose loads come ahead of other products, those of tf32 took 1.7 times as long so (H200). Parts of
+   numbers are to be stored in any case. */
 static bool has_operand_across(const Anchors *x, const Op *dot)
 {
-    return !tkc_op_int(dot, ATTR_PARTS, 0) &&
+    return ir_turn(dot) && !tkc_op_int(dot, ATTR_PARTS, 0) &&
            (load_of(x, dot, 0, false) || load_of(x, dot, 1, false));
 }
 

@@ -129,8 +129,9 @@ static LLVMValueRef hyperbolic_tangent(Lower *L, LLVMValueRef x)
     /* 1 - 2 / (e^2|x| + 1); infinity in the divisor gives 1 */
     LLVMValueRef e = exp_2(L, mul(L, size, f32_const(L, 2 * log2_e)));
     LLVMValueRef part = lower_instr(L, INSTR_RCP_FTZ, add(L, e, f32_const(L, 1)));
-    LLVMValueRef far = with_sign_of(L, fused(L, f32_const(L, -2), part, f32_const(L, 1)), x);
-    return pick(L, compare(L, LLVMRealOGT, size, 0.6), far, near);
+    LLVMValueRef far = fused(L, f32_const(L, -2), part, f32_const(L, 1));
+    /* of -0, too, whose near sum is +0 */
+    return with_sign_of(L, pick(L, compare(L, LLVMRealOGT, size, 0.6), far, near), x);
 }
 
 /* x + x p(x^2) below 0.92; above it 1 - 2^q(|x|), q being log2 of the complement; 1 from 4 on. */

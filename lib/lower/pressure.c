@@ -231,22 +231,6 @@ static int stream_within(const Pressure *p, int needed)
     return needed - p->passing / 2 + SPARE <= limit ? limit : 0;
 }
 
-/* Where nothing is multiplied ptxas gives a program of 8 warps a few registers more than two would
-   have, unasked: held to those, none of five such kernels spilled, and three ran 1.28 to 1.49 times
-   as fast (H200). */
-static int second_program(int threads, int needed)
-{
-    return MACHINE_REGISTERS / FEW == 2 * threads && needed >= FEW && needed <= FEW + NEAR ? FEW : 0;
-}
-
-/* Without a product. */
-static int limit_alone(const Pressure *p, int threads, int needed)
-{
-    if (is_scattered(p)) return 0;
-    const int limit = stream_within(p, needed);
-    return limit ? limit : second_program(threads, needed);
-}
-
 /* The room that ptxas is to have. Of products by warps it takes as many registers as it is told of;
    FEW are enough sooner than others. */
 static int registers_wanted(const Pressure *p, int needed)
@@ -295,7 +279,7 @@ int pressure_limit(const Lower *L)
     const int share = programs ? MACHINE_REGISTERS / (threads * programs) : MACHINE_THREAD_REGISTERS;
     const int needed = registers_needed(&p), spare = programs ? share - needed : share;
     if (p.by_warps && needed > most) return most;
-    if (!p.copies) return p.product ? 0 : limit_alone(&p, threads, needed);
+    if (!p.copies) return p.product || is_scattered(&p) ? 0 : stream_within(&p, needed);
     const int room = programs ? room_of(&p, needed, share) : 0;
     if (room > FEW || (room && !is_scattered(&p))) return room;
     if (!p.product) return 0;

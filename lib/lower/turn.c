@@ -8,15 +8,16 @@
 
 /* ---- of fp32 ---- */
 
-/* x - k pi/2 with pi/2 in three parts; the products k * part are exact enough while |x| < 48000. */
+/* x - k pi/2 with pi/2 in three parts; the products k * part are exact enough while |x| < 48000.
+   Of -0 k is +0, and no part is negative: so the rest is -0. */
 static Turn turn_by_parts(Lower *L, LLVMValueRef x)
 {
-    LLVMValueRef k = mul(L, x, constant_like(x, 0.63661977236758134));
+    LLVMValueRef k = fused(L, x, constant_like(x, 0.63661977236758134), constant_like(x, 0));
     k = unary(L, "llvm.roundeven", k);
     LLVMValueRef less = LLVMBuildFNeg(L->b, k, "");
-    LLVMValueRef rest = fused(L, less, constant_like(x, 1.5707963705062866), x);
-    rest = fused(L, less, constant_like(x, -4.371138828673793e-08), rest);
-    rest = fused(L, less, constant_like(x, -1.7151245100058819e-15), rest);
+    LLVMValueRef rest = fused(L, less, constant_like(x, 1.570796251296997), x);
+    rest = fused(L, less, constant_like(x, 7.549789415861596e-08), rest);
+    rest = fused(L, less, constant_like(x, 5.390302529957765e-15), rest);
     return (Turn){rest, NULL, lower_instr(L, INSTR_F32_TO_S32, k)};
 }
 
@@ -58,7 +59,7 @@ static void sines(Lower *L, LLVMValueRef x, Turn t, LLVMValueRef *sine, LLVMValu
                                -2.721018006468512e-07};
     LLVMValueRef square = mul(L, t.rest, t.rest);
     LLVMValueRef flat = fused(L, square, constant_like(x, -0.5), constant_like(x, 1));
-    *sine = fused(L, mul(L, POLYNOMIAL(L, square, s), square), t.rest, t.rest);
+    *sine = mul(L, t.rest, fused(L, POLYNOMIAL(L, square, s), square, constant_like(x, 1)));
     *cosine = fused(L, POLYNOMIAL(L, square, c), mul(L, square, square), flat);
 }
 

@@ -319,7 +319,10 @@ static bool multiply_in_groups(Groups *g, Op *dot)
     int64_t bytes = 0;
     for (int i = 0; i < n; i++) bytes += room_of_block(tiles[i].base->type);
     for (int i = 0; i < n; i++) tiles[i].early = early(g, &tiles[i], bytes);
-    for (int i = 0; i < n; i++) tile_store(&g->tiles, &tiles[i]);
+    for (int i = 0; i < n; i++) {
+        if (i && tile_is_same(&tiles[0], &tiles[i])) tiles[i].buffer = tiles[0].buffer;
+        tile_store(&g->tiles, &tiles[i]);
+    }
     for (int i = 0; i < n; i++) tile_read(&g->tiles, &tiles[i]);
     if (n >= 0) ir_set_int(g->tiles.fn, dot, ATTR_ASYNC, 1);
     return n >= 0;

@@ -24,8 +24,7 @@ static Value *buffer_of(const Tiles *tiles, const Tile *t)
 {
     for (int i = tiles->made.len - 1; i >= 0; i--) {
         const Tile *other = &tiles->made.data[i];
-        if (other->base == t->base && other->layout == t->layout &&
-            ir_is_before(other->buffer->def, t->home))
+        if (tile_is_same(other, t) && ir_is_before(other->buffer->def, t->home))
             return other->buffer;
     }
     return NULL;

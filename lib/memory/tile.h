@@ -23,6 +23,11 @@ typedef struct Tiles {
     VEC(Tile) made;
 } Tiles;
 
+static inline bool tile_is_same(const Tile *t, const Tile *other)
+{
+    return t->base == other->base && t->layout == other->layout;
+}
+
 /* False: the block is too small, or its threads have it in a way that no group can read. */
 bool tile_find(const Tiles *tiles, Op *dot, int operand, Tile *out);
 /* Fills the buffer, unless it was. Before a loop, threads meet behind that. */

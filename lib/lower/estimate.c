@@ -35,6 +35,7 @@ static bool is_offset(const Value *v, int depth)
     if (!op || !depth || op->kind == OP_CONVERT || type_is_float(v->type) ||
         (!ir_has(op, OT_EW) && !ir_has(op, OT_SHAPE)))
         return false;
+    if (op->kind == OP_BROADCAST) return true; /* of fewer numbers, whatever these are */
     for (int i = 0; i < op->nargs; i++)
         if (!is_offset(op_arg(op, i), depth - 1)) return false;
     return true;

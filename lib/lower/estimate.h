@@ -22,7 +22,8 @@ bool estimate_fits(const Func *fn, Size s, Arena *a, Diags *dx);
    renamed takes none of its own. */
 int estimate_registers(const Op *op);
 /* What makes the block that takes most of a thread's registers, or NULL. What is made of elements'
-   numbers alone, as their offsets, is none: each is computed where an access needs it. */
+   numbers alone, or of rows and columns, as their offsets, is none: each is computed where an access
+   needs it. */
 const Op *estimate_largest(const Func *fn);
 
 #endif

@@ -41,7 +41,8 @@ static int marks_of(const Usage *u, const Ast *n)
 {
     static const struct { const char *names; int marks; } calls[] = {
         {"load atomic_add atomic_max atomic_min atomic_cas atomic_xchg", LOADED | ADDRESSES},
-        {"store atomic_and atomic_or atomic_xor", ADDRESSES},
+        {"store", ADDRESSES},
+        {"atomic_and atomic_or atomic_xor", ADDRESSES | INTEGERS},
         {"make_block_ptr make_tensor_descriptor", ADDRESSES | HANDS_ON | COUNTS},
         {"load_tensor_descriptor store_tensor_descriptor", DESCRIPTOR},
         {"_experimental_descriptor_load _experimental_descriptor_store", DESCRIPTOR},
@@ -50,7 +51,7 @@ static int marks_of(const Usage *u, const Ast *n)
         {"arange program_id", COUNTED | COUNTS},
         {"range static_range cdiv", COUNTS},
         {"rand randn randint rand4x randn4x randint4x", LOADED | COUNTS},
-        {"argmax argmin", LOADED}, /* an integer whatever it is of */
+        {"argmax argmin dot", LOADED}, /* whatever they are of: nothing is learnt of that */
     };
     if (n->kind == AST_NAME) return marks_by_name(u, n->name.id);
     for (size_t i = 0; n->kind == AST_CALL && i < sizeof calls / sizeof *calls; i++)
@@ -161,7 +162,7 @@ static void visit_helper(Usage *u, const Ast *call)
 static void visit_call(Usage *u, const Ast *n)
 {
     const int is = marks_of(u, n);
-    if (is & ADDRESSES) carry(u, POINTER, first_of(n), false);
+    if (is & ADDRESSES) carry(u, POINTER | (is & INTEGERS), first_of(n), false);
     for (int i = 0; is & COUNTS && i < n->call.args.len; i++) walk_ast(n->call.args.data[i], visit_count, u);
     if (!strcmp(kernel_last_name(n), "to") && n->call.args.len) mark(u, n->call.args.data[0], DTYPE);
     mark(u, first_of(n), is & DESCRIPTOR);
@@ -172,9 +173,11 @@ static void visit_call(Usage *u, const Ast *n)
 /* x beside y, of what is compared or computed. */
 static void visit_beside(Usage *u, const Ast *n, const Ast *x, const Ast *y)
 {
-    const bool divides = n->kind == AST_BINARY && (n->binary.op == AOP_MOD || n->binary.op == AOP_FLOORDIV),
+    const int op = n->kind == AST_BINARY ? (int)n->binary.op : AOP_NONE;
+    const bool is_whole = op == AOP_MOD || op == AOP_FLOORDIV || op == AOP_SHL || op == AOP_SHR ||
+                          ((op == AOP_AND || op == AOP_OR || op == AOP_XOR) && y->kind == AST_INT),
                is_loaded = !(marks_of(u, y) & INTEGER) && is_made_of(u, y, LOADED);
-    if (divides || (n->kind == AST_COMPARE && !is_loaded && is_made_of(u, y, INTEGER | COUNTED)))
+    if (is_whole || (n->kind == AST_COMPARE && !is_loaded && is_made_of(u, y, INTEGER | COUNTED)))
         walk_ast(x, visit_count, u);
     mark(u, x, is_loaded ? FLOAT : y->kind == AST_STRING ? TEXT : 0);
 }

@@ -37,10 +37,10 @@ bool atomic_takes(Spec *sp, const Call *c, const Type *elem)
     bool add = strcmp(op, "add") == 0, is_float = type_is_float(elem);
     bool order = strcmp(op, "max") == 0 || strcmp(op, "min") == 0;
     int bits = type_bits(elem);
-    const char *expected = bits < 16 || (bits == 16 && !is_float) ? "32- and 64-bit types"
-                           : bits == 16 && !add && !order ? "32- and 64-bit types; fp16 and bf16 only add, max and min"
+    const bool is_short = bits < 16 || (bits == 16 && !(is_float && (add || order)));
+    const char *expected = is_short ? "32- and 64-bit types; fp16 and bf16 only add, max and min"
                            : is_float && !add && !order && strcmp(op, "xchg") != 0 ? "integers"
-                                                      : NULL;
+                                              : NULL;
     if (expected) refuse_dtype(sp, c, elem, expected);
     return !expected;
 }

@@ -398,6 +398,28 @@ static int scanned_dim(const Accesses *x, const Group *g, bool fastest)
     return -1;
 }
 
+/* Where elements come one by one a warp has neighbours of the fastest dim in its registers, too, so
+   that what a line has at either end of them is its own: warps that share lines each fetch them.
+   Not of a single row, of what may lie further apart, nor where that sends warps along a dim that
+   others look along. Where products are summed, of what these take and of what is stored behind. */
+static int beside(const Accesses *x, const Group *g, int rest)
+{
+    bool fits = x->multiplies && !g->in_loop, apart = false;
+    int rows_log2 = 0;
+    for (int i = 1; i < g->rank; i++) {
+        rows_log2 += g->dim_log2[g->order[i]];
+        apart |= is_looked_along(x, g, g->order[i]);
+    }
+    for (int i = 0; i < x->list.len; i++) {
+        const Access *a = &x->list.data[i];
+        if (&x->groups.data[a->group] != g) continue;
+        if (value_bytes(a->op) << a->line_log2 < LINE_BYTES) return 0;
+        fits |= a->op->kind == OP_LOAD && (!x->multiplies || g->for_dots);
+    }
+    if (apart && !is_looked_along(x, g, g->order[0])) return 0;
+    return fits && rows_log2 && rest > 0 ? rest : 0;
+}
+
 /* What a thread has beside a vector follows along a dim that is scanned. */
 static const Layout *group_layout(const Accesses *x, const Group *g, int width_log2)
 {
@@ -412,6 +434,7 @@ static const Layout *group_layout(const Accesses *x, const Group *g, int width_l
                        .order = g->order,
                        .thread_log2 = thread_log2,
                        .warp_order = warp_order,
+                       .beside_log2 = width_log2 ? 0 : beside(x, g, rest),
                        .lane_bits = MACHINE_LANE_BITS,
                        .warp_bits = warp_bits(x)};
     return layout_blocked_as(ir_of(x->fn)->layouts, &b);

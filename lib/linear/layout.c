@@ -198,6 +198,7 @@ const Layout *layout_blocked_as(LayoutTable *t, const Blocked *b)
         if (d.used[b->woven[i]] < b->dim_log2[b->woven[i]] && spec.nbits[DIM_LANE] < b->lane_bits)
             deal_one(&d, DIM_LANE, b->woven[i]);
     deal(&d, DIM_LANE, b->order, b->lane_bits - spec.nbits[DIM_LANE]);
+    deal_registers(&d, b->order[0], d.used[b->order[0]] + b->beside_log2);
     deal(&d, DIM_WARP, b->warp_order ? b->warp_order : b->order, b->warp_bits);
     for (int i = 0; i < b->rank; i++) deal_registers(&d, b->order[i], b->dim_log2[b->order[i]]);
     return layout_make(t, &spec);

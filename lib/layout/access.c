@@ -404,7 +404,8 @@ static int scanned_dim(const Accesses *x, const Group *g, bool fastest)
    others look along. Where products are summed, of what these take and of what is stored behind. */
 static int beside(const Accesses *x, const Group *g, int rest)
 {
-    bool fits = x->multiplies && !g->in_loop, apart = false;
+    const bool behind = x->multiplies && !g->for_dots;
+    bool fits = false, apart = false;
     int rows_log2 = 0;
     for (int i = 1; i < g->rank; i++) {
         rows_log2 += g->dim_log2[g->order[i]];
@@ -414,9 +415,9 @@ static int beside(const Accesses *x, const Group *g, int rest)
         const Access *a = &x->list.data[i];
         if (&x->groups.data[a->group] != g) continue;
         if (value_bytes(a->op) << a->line_log2 < LINE_BYTES) return 0;
-        fits |= a->op->kind == OP_LOAD && (!x->multiplies || g->for_dots);
+        fits |= a->op->kind == (behind ? OP_STORE : OP_LOAD);
     }
-    if (apart && !is_looked_along(x, g, g->order[0])) return 0;
+    if ((behind && g->in_loop) || (apart && !is_looked_along(x, g, g->order[0]))) return 0;
     return fits && rows_log2 && rest > 0 ? rest : 0;
 }
 

@@ -12,7 +12,7 @@ BUDGET = {
     "lib/analysis": 2332,
     "lib/base": 1860,
     "lib/ir": 6956,
-    "lib/layout": 3764,
+    "lib/layout": 3765,
     "lib/linear": 2214,
     "lib/lower": 8260,
     "lib/memory": 4728,

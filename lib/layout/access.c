@@ -398,10 +398,10 @@ static int scanned_dim(const Accesses *x, const Group *g, bool fastest)
     return -1;
 }
 
-/* Where elements come one by one a warp has neighbours of the fastest dim in its registers, too, so
-   that what a line has at either end of them is its own: warps that share lines each fetch them.
-   Not of a single row, of what may lie further apart, nor where that sends warps along a dim that
-   others look along. Where products are summed, of what these take and of what is stored behind. */
+/* log2 of the neighbours along the fastest dim that a warp has in registers before other warps go
+   along it: where elements come one by one, so that fewer warps have a part of each row. Not of a
+   single row, of what may lie further apart, nor where that sends warps along a dim that others
+   look along. Where products are summed, of what these take and of what is stored behind. */
 static int beside(const Accesses *x, const Group *g, int rest)
 {
     const bool behind = x->multiplies && !g->for_dots;

@@ -15,8 +15,8 @@
    vectors of 4; a copy from fp16 to fp32 takes 4 as well, because 8 would leave gaps between the
    lanes of the wider side; and next to loads that pick every third byte a store of bytes stays
    narrow. A thread never gets more neighbours than its share of the elements: no lane is idle for
-   the sake of width. A mask does not matter here: the lowering does a vector that is not wholly in
-   by single elements.
+   the sake of width. Of rows that come one by one a warp has more before others have any (beside).
+   A mask does not matter here: the lowering does a vector that is not wholly in by single elements.
  */
 #include "layout/access.h"
 

@@ -71,7 +71,7 @@ typedef struct Blocked {
     const uint8_t *dim_log2;
     const int *order, *thread_log2; /* as above */
     const int *warp_order; /* of warps, so that a reduced dim can stay inside one; NULL: order */
-    int beside_log2; /* registers along the fastest dim that are dealt before warps */
+    int beside_log2; /* bits of the fastest dim that registers get before warps do */
     int nwoven;
     const int *woven; /* dims along which the lowest bits of a lane go first, one each */
     int lane_bits, warp_bits;

@@ -204,9 +204,10 @@ static Slice slice_copy(const Streams *s, const Slice *from)
 
 /* ---- loads ---- */
 
-/* Why a load comes ahead: products wait for it; or, where others do so anyway, it would go through
-   shared memory; or the loop, which has no products, is said to run in stages. */
-typedef enum Reason { FOR_PRODUCT, INSTEAD_OF_BUFFER, AS_IS_SAID } Reason;
+/* Why a load comes ahead: products wait for it; or others do so anyway, and it would go through
+   shared memory, or is a line of numbers; or the loop, which has no products, is said to run in
+   stages. */
+typedef enum Reason { FOR_PRODUCT, BESIDE_OTHERS, AS_IS_SAID } Reason;
 
 /* An operand of a matrix product in the same loop is made of v. */
 static bool feeds_product(const Streams *s, const Value *v, Bitset *seen)
@@ -408,11 +409,20 @@ static bool leaves_threads(const Stream *x)
     return v->uses && x->nreaders;
 }
 
+/* Scales and the like: to hold them from one turn to the next takes registers, and a turn is short for
+   a load. */
+static bool is_line(const Op *load)
+{
+    const Type *ty = op_result(load, 0)->type;
+    return ty->rank == 1 && type_is_float(ty);
+}
+
 static bool feeds(const Streams *s, const Stream *x, Reason why)
 {
     Bitset seen = bitset_make(s->scratch, (int)s->fn->nvalues);
     const bool makes = feeds_product(s, op_result(x->load, 0), &seen);
-    return why == FOR_PRODUCT ? makes : why == AS_IS_SAID || (!makes && leaves_threads(x));
+    if (why != BESIDE_OTHERS) return makes || why == AS_IS_SAID;
+    return !makes && (leaves_threads(x) || is_line(x->load));
 }
 
 /* What is masked off comes by a select: beside products of lines alone, for of a block each thread
@@ -490,7 +500,7 @@ void streams_find(Streams *s, Arena *scratch, Func *fn, Op *loop)
     if (!counts(loop) || !find_written(s, loop)) return;
     s->slice = slice_copy(s, NULL);
     add_streams(s, FOR_PRODUCT);
-    if (s->all.len) add_streams(s, INSTEAD_OF_BUFFER);
+    if (s->all.len) add_streams(s, BESIDE_OTHERS);
     if (runs_in_stages(loop)) add_streams(s, AS_IS_SAID);
     s->few_slice = slice_copy(s, NULL);
     s->in_far = true;

@@ -4,9 +4,9 @@
    barrier costs more than a few bytes. Two buffers of which one may be accessed after the other
    without a barrier between are neighbours, and get places that do not overlap as long as the sum
    stays small, or, where the barrier would be in a loop, no fewer programs share a multiprocessor
-   for it: what else is free caches memory, that of spilled registers, too. Whoever stores to a buffer and
-   loads from it waits between, so neighbours are few, and two or three places serve any number of
-   buffers in a row. */
+   for it: what else is free caches memory, that of spilled registers, too. Where not all of them have
+   room so, none keeps apart. Whoever stores to a buffer and loads from it waits between, so
+   neighbours are few, and two or three places serve any number of buffers in a row. */
 #include "base/limit.h"
 #include "ir/machine.h"
 #include "memory/flow.h"
@@ -25,6 +25,7 @@ typedef struct Buffer {
 typedef struct Places {
     Arena *scratch;
     VEC(Buffer) buffers;
+    int *order;  /* in which they get places: numbers of buffers */
     Map index;   /* alloc to its number there */
     Map numbers; /* op to its number; of one with regions, of the last in it */
     int nops;
@@ -116,17 +117,17 @@ static bool live_at_once(const Buffer *a, const Buffer *b)
     return a->begin <= b->end && b->begin <= a->end;
 }
 
-/* The lowest place where buffer `own` overlaps none before it that lives at the same time or is in
-   `apart`. Each failed try moves past one. */
-static uint32_t free_place(const Places *p, int own, const Bitset *apart)
+/* The lowest place where the buffer that is the nth in order overlaps none before it that lives at the
+   same time or is in `apart`. Each failed try moves past one. */
+static uint32_t free_place(const Places *p, int nth, const Bitset *apart)
 {
-    const Buffer *b = &p->buffers.data[own];
+    const Buffer *b = &p->buffers.data[p->order[nth]];
     uint32_t at = 0;
     for (bool moved = true; moved;) {
         moved = false;
-        for (int i = 0; i < own; i++) {
-            const Buffer *other = &p->buffers.data[i];
-            if (!bitset_has(apart, i) && !live_at_once(b, other)) continue;
+        for (int i = 0; i < nth; i++) {
+            const Buffer *other = &p->buffers.data[p->order[i]];
+            if (!bitset_has(apart, p->order[i]) && !live_at_once(b, other)) continue;
             if (at >= other->at + other->bytes || at + b->bytes <= other->at) continue;
             at = (other->at + other->bytes + b->align - 1) & ~(b->align - 1);
             moved = true;
@@ -165,13 +166,30 @@ static uint32_t place_all(Places *p, uint32_t little, uint32_t most)
     const Bitset none = bitset_make(p->scratch, p->buffers.len);
     uint32_t end = 0;
     for (int i = 0; i < p->buffers.len; i++) {
-        Buffer *b = &p->buffers.data[i];
+        Buffer *b = &p->buffers.data[p->order[i]];
         b->at = free_place(p, i, &b->neighbours);
         if (b->at + b->bytes > little) b->at = free_place(p, i, &b->in_turns);
         if (b->at + b->bytes > most) b->at = free_place(p, i, &none);
         if (b->at + b->bytes > end) end = b->at + b->bytes;
     }
     return end;
+}
+
+static int life_of(const Places *p, int buffer)
+{
+    return p->buffers.data[buffer].end - p->buffers.data[buffer].begin;
+}
+
+/* None keeps apart, and what is there for long comes first: it would leave holes behind others. */
+static void place_tightly(Places *p)
+{
+    for (int i = 1; i < p->buffers.len; i++) {
+        const int own = p->order[i];
+        int at = i;
+        for (; at && life_of(p, p->order[at - 1]) < life_of(p, own); at--) p->order[at] = p->order[at - 1];
+        p->order[at] = own;
+    }
+    place_all(p, 0, 0);
 }
 
 /* With what is there at the same time. */
@@ -181,8 +199,9 @@ static void refuse(const Places *p, Pass *pass, const Func *fn, const Buffer *b)
         pass->dx, DIAG_SHARED_MEMORY, ir_span(b->alloc->loc),
         "this takes %u bytes of shared memory, '%s' has %d for a program; use a smaller block",
         (unsigned)(b->at + b->bytes), fn->machine->name, fn->machine->max_smem);
-    for (const Buffer *other = p->buffers.data; other <= b; other++) {
-        if (!live_at_once(other, b)) continue;
+    for (int i = 0; i < p->buffers.len; i++) {
+        const Buffer *other = &p->buffers.data[i];
+        if (other->at > b->at || !live_at_once(other, b)) continue;
         const int copies = (int)tkc_op_int(other->alloc, ATTR_COPIES, 1);
         const char *what = type_text(p->scratch, op_result(other->alloc, 0)->type);
         if (copies > 1)
@@ -204,13 +223,17 @@ void place_run(Pass *pass, Func *fn)
     map_init(&p.numbers, p.scratch);
     number_region(&p, fn->body);
     set_lives(&p);
+    p.order = arena_array(p.scratch, int, p.buffers.len);
+    for (int i = 0; i < p.buffers.len; i++) p.order[i] = i;
     MemoryFlow flow = {
         .scratch = p.scratch, .overlap = is_same_buffer, .visit = note_neighbours, .user = &p};
     memory_flow(&flow, fn);
     const uint32_t little = roomy(&p), end = place_all(&p, little, little),
                    more = as_many(fn->machine, end);
     bool fits = true;
-    if (has_rings(&p) && more > end && place_all(&p, little, more) > more)
+    if (fn->machine && end > (uint32_t)fn->machine->max_smem)
+        place_tightly(&p);
+    else if (has_rings(&p) && more > end && place_all(&p, little, more) > more)
         place_all(&p, little, little);
     for (int i = 0; i < p.buffers.len; i++) {
         const Buffer *b = &p.buffers.data[i];

@@ -1,6 +1,5 @@
 /* What the files of the API edge share: the context, and how a call runs. */
-#ifndef TKC_API_H
-#define TKC_API_H
+#pragma once
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -80,5 +79,3 @@ const char *api_read_import(const TkcSource *source, Arena *a, const char *path,
 /* ---- warning.c ---- */
 /* Does what the options say of warnings and remarks; false after an error. */
 bool api_switch_kinds(Diags *dx, const TkcOptions *options);
-
-#endif

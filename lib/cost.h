@@ -1,8 +1,7 @@
 /* What the ops of a function cost on the GPU, as they are lowered, and who tells of it: remarks and
    TKC_EMIT_EXPLAIN. The function is ready for code: it has layouts, buffers with places, and
    barriers. */
-#ifndef TKC_COST_H
-#define TKC_COST_H
+#pragma once
 
 #include "analysis/axis.h"
 #include "base/buf.h"
@@ -55,5 +54,3 @@ void remark_func(Arena *scratch, Diags *dx, const Func *fn);
 
 /* ---- explain.c: a kernel's lines with what they cost beside them ---- */
 void explain_print(Buf *out, Arena *scratch, const Func *fn);
-
-#endif

@@ -1,7 +1,6 @@
 /* One compilation at work: what the files share that make IR of a request, run the passes over it,
    write what was asked for and keep the artifact. */
-#ifndef TKC_JOB_H
-#define TKC_JOB_H
+#pragma once
 
 #include "api.h"
 #include "base/vec.h"
@@ -74,5 +73,3 @@ Func *job_without_descriptors(Func *fn);
 /* The function has all that code is made of; the second says what it lacks. */
 bool job_can_give_code(const Job *j);
 bool job_is_ready_for_code(Job *j);
-
-#endif

@@ -1,6 +1,5 @@
 /* Host arrays: what -run takes as arguments, and .npy files. */
-#ifndef TKC_SRC_ARRAY_H
-#define TKC_SRC_ARRAY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -82,5 +81,3 @@ void array_print(FILE *out, const Array *a, const View *v, bool whole);
 DType array_dtype(const char *name, size_t len);
 /* numpy has no such type: bf16, fp8. */
 bool array_is_foreign(DType d);
-
-#endif

@@ -1,6 +1,5 @@
 /* PTX to a cubin, by NVIDIA's assembler or driver; what code costs. */
-#ifndef TKC_SRC_ASSEMBLE_H
-#define TKC_SRC_ASSEMBLE_H
+#pragma once
 
 #include "options.h"
 #include "tkc/runtime.h"
@@ -25,5 +24,3 @@ bool assemble(Assembler *by, const TkcArtifact *ptx, char **cubin, size_t *len);
 typedef struct ThreadCost { int registers, spill_bytes; } ThreadCost;
 /* What ptxas says of PTX; false: there is none, or it does not take that. */
 bool assemble_ask(const Assembler *by, const TkcArtifact *ptx, ThreadCost *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the parts of -bench share. */
-#ifndef TKC_SRC_BENCH_H
-#define TKC_SRC_BENCH_H
+#pragma once
 
 #include "options.h"
 
@@ -29,5 +28,3 @@ typedef struct Plot {
     const PlotPoint *points;     /* those of a curve one after the other */
 } Plot;
 void plot_write(FILE *out, const Plot *p);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the command's parts share. */
-#ifndef TKC_SRC_COMMAND_H
-#define TKC_SRC_COMMAND_H
+#pragma once
 
 #include "options.h"
 #include "tkc/runtime.h"
@@ -49,5 +48,3 @@ int depend_write(Depends *d, int code);
 typedef int Command(TkcContext *cx, Options *o);
 Command command_compile, command_header, command_check, command_list, command_explain;
 Command command_batch, command_cache, command_run, command_bench;
-
-#endif

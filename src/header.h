@@ -1,6 +1,5 @@
 /* A C header with launch functions: what header.c collects and header_write.c writes. */
-#ifndef TKC_SRC_HEADER_H
-#define TKC_SRC_HEADER_H
+#pragma once
 
 #include "assemble.h"
 
@@ -49,5 +48,3 @@ extern const LaunchText launch_texts[];
 char *header_write(const Header *h, size_t *len);
 /* The name can be one of C and C++. */
 bool header_is_name(const char *name);
-
-#endif

@@ -1,6 +1,5 @@
 /* The command line as a struct. */
-#ifndef TKC_SRC_OPTIONS_H
-#define TKC_SRC_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -91,5 +90,3 @@ int options_spell(char *out, size_t size, const char *field, const char *value);
 /* The next one, cut off in place, and *text moved behind it; NULL when there is none. A blank within
    quotes or brackets is part of a word; quotes around a whole word are not. */
 char *words_next(char **text);
-
-#endif

@@ -1,6 +1,5 @@
 /* Files that the command writes: whole, or not at all. */
-#ifndef TKC_SRC_OUTPUT_H
-#define TKC_SRC_OUTPUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -20,5 +19,3 @@ bool output_open(Output *out, const char *path, const char **why);
 bool output_close(Output *out, bool ok, const char **why);
 /* Both paths name one plain file that exists. */
 bool output_is_same_file(const char *a, const char *b);
-
-#endif

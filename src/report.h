@@ -1,7 +1,6 @@
 /* What the command says on standard error: for people, in colours on a terminal, or a JSON object a
    line for programs. */
-#ifndef TKC_SRC_REPORT_H
-#define TKC_SRC_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,5 +44,3 @@ size_t utf8_length(const unsigned char *s);
 /* Writes a line and its end. On a terminal, what would steer it (control characters but tabs, bytes
    that are no UTF-8) is written as \x1b; elsewhere the bytes are left as they are. */
 void terminal_put_line(FILE *out, bool is_terminal, const char *line);
-
-#endif

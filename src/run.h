@@ -1,6 +1,5 @@
 /* What the parts of -run share. */
-#ifndef TKC_SRC_RUN_H
-#define TKC_SRC_RUN_H
+#pragma once
 
 #include "array.h"
 #include "command.h"
@@ -79,5 +78,3 @@ void run_free(Run *r);
 /* result.c: before the run, whether everything asked for can be done; after it, doing it. */
 bool run_expect_results(Run *r);
 bool run_use_results(Run *r);
-
-#endif

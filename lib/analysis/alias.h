@@ -1,6 +1,5 @@
 /* Which arrays a pointer may point into. */
-#ifndef TKC_ANALYSIS_ALIAS_H
-#define TKC_ANALYSIS_ALIAS_H
+#pragma once
 
 #include <stdbool.h>
 #include "base/bitset.h"
@@ -12,5 +11,3 @@ bool alias_params(Arena *scratch, const Func *fn, const Value *pointer, Bitset *
 /* Adds the ids of the values that it is an offset from: parameters, and pointers that are loaded or
    made of integers, each a base of its own. */
 void alias_bases(Arena *scratch, const Func *fn, const Value *pointer, Bitset *bases);
-
-#endif

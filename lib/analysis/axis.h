@@ -1,8 +1,7 @@
 /* What is known of a value along each axis: how it runs, what divides it, where it is constant, and
    its bounds. One lattice decides the width of every access, drops masks and proves bounds (DESIGN
    D6). All counts are powers of two. */
-#ifndef TKC_ANALYSIS_AXIS_H
-#define TKC_ANALYSIS_AXIS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -68,5 +67,3 @@ int axis_truth(const AxisFacts *facts, const Value *cond);
    `// contiguity [1, 64], divisibility [16, 16], constancy [1, 1], range 0..63`; `all` gives bounds
    of all lanes that differ. */
 void axis_print(Buf *out, const Func *fn);
-
-#endif

@@ -1,6 +1,5 @@
 /* What each op does to axis facts; axis.c drives it. */
-#ifndef TKC_ANALYSIS_AXIS_RULES_H
-#define TKC_ANALYSIS_AXIS_RULES_H
+#pragma once
 
 #include "analysis/axis.h"
 #include "analysis/range.h"
@@ -51,5 +50,3 @@ AxisFact axis_of_result(const AxisFacts *facts, const Op *op, int result);
 void axis_rule_elementwise(const AxisSite *s, AxisFact *out);
 /* Rules of ops that make, move or combine elements (axis_shape.c); NULL for others. */
 AxisRule axis_shape_rule(OpKind kind);
-
-#endif

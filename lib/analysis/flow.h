@@ -1,7 +1,6 @@
 /* A forward fixpoint over structured regions, and what it asks of the analysis of values
    (axis.c). */
-#ifndef TKC_ANALYSIS_FLOW_H
-#define TKC_ANALYSIS_FLOW_H
+#pragma once
 
 #include "analysis/axis.h"
 
@@ -16,5 +15,3 @@ bool axis_merge(AxisFacts *facts, const Value *into, const Value *from);
 
 /* Looks at each op at least once, at those in loops until nothing changes. */
 void flow_run(AxisFacts *facts, const Func *fn);
-
-#endif

@@ -1,6 +1,5 @@
 /* Intervals of integers: what an op can give, exactly or too widely, never too narrowly. */
-#ifndef TKC_ANALYSIS_RANGE_H
-#define TKC_ANALYSIS_RANGE_H
+#pragma once
 
 #include <stdbool.h>
 #include "tkc/ir.h"
@@ -24,5 +23,3 @@ Range range_join(Range a, Range b);
 Range range_of_op(OpKind kind, DType dt, DType result, const Range *in);
 /* What the values are once they are stored in dt: r itself, or all of dt when some do not fit. */
 Range range_wrap(Range r, DType dt);
-
-#endif

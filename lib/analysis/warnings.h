@@ -1,6 +1,5 @@
 /* Warnings about IR as specialization makes it. */
-#ifndef TKC_ANALYSIS_WARNINGS_H
-#define TKC_ANALYSIS_WARNINGS_H
+#pragma once
 
 #include "base/diag.h"
 #include "tkc/ir.h"
@@ -15,5 +14,3 @@ void masked_check(Diags *dx, const Func *fn);
    the type holds. Silent where an extent is not known while compiling, or where the index is proved
    to stay small. */
 void offset32_check(Diags *dx, const Func *fn);
-
-#endif

@@ -1,6 +1,5 @@
 /* A region allocator: everything a compilation builds lives in one and is freed whole. */
-#ifndef TKC_BASE_ARENA_H
-#define TKC_BASE_ARENA_H
+#pragma once
 
 #include <stdarg.h>
 #include <stddef.h>
@@ -33,5 +32,3 @@ void arena_reset(Arena *a, ArenaMark mark);
 
 #define arena_new(a, T) ((T *)arena_alloc((a), sizeof(T)))
 #define arena_array(a, T, n) ((T *)arena_alloc_array((a), (size_t)(n), sizeof(T)))
-
-#endif

@@ -1,6 +1,5 @@
 /* Fixed-size sets of small integers, such as value ids. */
-#ifndef TKC_BASE_BITSET_H
-#define TKC_BASE_BITSET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -14,5 +13,3 @@ bool bitset_add(Bitset *s, int i);    /* true if it was not in */
 void bitset_remove(Bitset *s, int i);
 bool bitset_union(Bitset *into, const Bitset *from); /* true if it grew */
 int bitset_next(const Bitset *s, int from);          /* first member >= from, or -1 */
-
-#endif

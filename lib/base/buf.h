@@ -1,6 +1,5 @@
 /* Text being built. */
-#ifndef TKC_BASE_BUF_H
-#define TKC_BASE_BUF_H
+#pragma once
 
 #include <stddef.h>
 #include "base/arena.h"
@@ -19,5 +18,3 @@ void buf_puts(Buf *b, const char *s);
 void buf_printf(Buf *b, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* The text so far, "" when empty; lives as long as the arena. */
 static inline const char *buf_text(const Buf *b) { return b->data ? b->data : ""; }
-
-#endif

@@ -1,7 +1,6 @@
 /* Diagnostics: collected, located, with notes; delivered by the API edge to the caller's
    handler. */
-#ifndef TKC_BASE_DIAG_H
-#define TKC_BASE_DIAG_H
+#pragma once
 
 #include <stdbool.h>
 #include "base/arena.h"
@@ -85,5 +84,3 @@ void diag_draw(Buf *out, const Diag *d, bool color);
 /* The candidate that looks like `word`, differs from it in capitals alone, or is nearest to it by
    edit distance; or NULL when none is near enough to suggest. */
 const char *nearest_word(const char *word, const char *const *candidates, int n);
-
-#endif

@@ -1,6 +1,5 @@
 /* Unique strings: equal text, equal pointer. */
-#ifndef TKC_BASE_INTERN_H
-#define TKC_BASE_INTERN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,5 +22,3 @@ static inline bool char_is_word(char c)
 }
 /* The word is one of a list that ends in NULL. */
 bool str_among(const char *word, const char *const *words);
-
-#endif

@@ -1,8 +1,7 @@
 /* What one call of the API may take, in time and memory, and whether somebody wants it to end.
    It belongs to the thread's frame (unwind.h): arenas and loops deep inside have no other way to
    it, as with memory that runs out. */
-#ifndef TKC_BASE_LIMIT_H
-#define TKC_BASE_LIMIT_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -29,5 +28,3 @@ void limit_give_back(size_t bytes);
 /* What is left of them; infinite, SIZE_MAX without a limit. */
 double limit_seconds_left(void);
 size_t limit_bytes_left(void);
-
-#endif

@@ -1,7 +1,6 @@
 /* Characters that are not ASCII and look as if they were: letters of other alphabets, quotes and
    dashes of word processors. */
-#ifndef TKC_BASE_LOOKALIKE_H
-#define TKC_BASE_LOOKALIKE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -25,5 +24,3 @@ static inline bool is_name_byte(char c)
 bool lookalike_of(uint32_t code, char out[3]);
 /* The text with each such character replaced, in out[size]; cut at size. The first that was, or 0. */
 uint32_t lookalike_fold(const char *text, char *out, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* Hash map from 64-bit keys (interned pointers, ids, hashes) to pointers. Never iterate a map keyed
    by address: output must not depend on addresses. */
-#ifndef TKC_BASE_MAP_H
-#define TKC_BASE_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ static inline void map_set_number(Map *m, const void *of, int number)
 
 /* A good 64-bit hash of bytes, the same on every run and machine. */
 uint64_t hash_bytes(const void *data, size_t n, uint64_t seed);
-
-#endif

@@ -1,7 +1,6 @@
 /* A stack of the library's own, for work that recurses: how deep an input may nest then does not
    depend on the thread that a host happens to call from. */
-#ifndef TKC_BASE_OWN_STACK_H
-#define TKC_BASE_OWN_STACK_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ void own_stack_call_out(OwnStacks *stacks, void (*fn)(void *arg), void *arg);
 
 /* When none is in use any more. */
 void own_stack_free(OwnStacks *stacks);
-
-#endif

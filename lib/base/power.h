@@ -1,6 +1,5 @@
 /* Powers of two. */
-#ifndef TKC_BASE_POWER_H
-#define TKC_BASE_POWER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,5 +20,3 @@ static inline int64_t power_of_two_for(int64_t x)
     while (n < x) n *= 2;
     return n;
 }
-
-#endif

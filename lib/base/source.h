@@ -1,6 +1,5 @@
 /* A file's text with its line table, and ranges in it. */
-#ifndef TKC_BASE_SOURCE_H
-#define TKC_BASE_SOURCE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -38,5 +37,3 @@ Span span_join(Span a, Span b);
 /* What stands there. */
 const char *span_text(Arena *a, Span at);
 #define SPAN_NONE ((Span){0})
-
-#endif

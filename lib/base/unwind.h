@@ -1,7 +1,6 @@
 /* Leaving a compilation that cannot go on: our own bug, no memory, a limit, or LLVM's fatal error.
    The API entry points open a frame; everything below may raise. Arenas make the jump leak-free. */
-#ifndef TKC_BASE_UNWIND_H
-#define TKC_BASE_UNWIND_H
+#pragma once
 
 #include <setjmp.h>
 
@@ -46,5 +45,3 @@ struct Limit *unwind_limit(void);
 /* An invariant of the compiler that holds for every input. `assert` is for debug builds and local
    facts. */
 #define check(cond, ...) ((cond) ? (void)0 : unwind_raise(__VA_ARGS__))
-
-#endif

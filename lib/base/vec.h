@@ -1,6 +1,5 @@
 /* Growing arrays in an arena. VEC(T) declares the type; the macros need only the three fields. */
-#ifndef TKC_BASE_VEC_H
-#define TKC_BASE_VEC_H
+#pragma once
 
 #include "base/arena.h"
 
@@ -15,5 +14,3 @@
 
 /* Implementation of vec_push: a copy with at least one free slot. */
 void *vec_grow(Arena *a, void *data, int len, int *cap, size_t elem_size);
-
-#endif

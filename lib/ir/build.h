@@ -1,8 +1,7 @@
 /* Typed constructors. Each appends at the builder's place, folds when every operand is constant and
    the op can be evaluated, and checks its operands' types (`check`: a wrong type here is our bug;
    users' mistakes are found in spec/). */
-#ifndef TKC_IR_BUILD_H
-#define TKC_IR_BUILD_H
+#pragma once
 
 #include "ir/ir.h"
 
@@ -118,5 +117,3 @@ Value *build_ring_load(Builder *b, Value *ring, Value *which, const Type *conten
 static inline Op *build_barrier(Builder *b) { return build_op(b, OP_BARRIER, 0, NULL, 0, NULL); }
 Op *build_wait(Builder *b, int pending);                            /* for copies */
 Value *build_dot_wait(Builder *b, Value *sum, int pending);
-
-#endif

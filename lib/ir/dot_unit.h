@@ -1,6 +1,5 @@
 /* What computes a dot on its target, and the layouts that needs. */
-#ifndef TKC_IR_DOT_UNIT_H
-#define TKC_IR_DOT_UNIT_H
+#pragma once
 
 #include "linear/fragment.h"
 #include "tkc/ir.h"
@@ -104,5 +103,3 @@ static inline const Op *dot_ring(const Op *op, int operand, bool *flipped)
 /* True for a ring_load, or a transposition of one, that only asynchronous dots use: no thread holds
    the block. */
 bool dot_reads_alone(const Op *op);
-
-#endif

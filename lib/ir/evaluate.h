@@ -2,8 +2,7 @@
    and the interpreter agrees with.
    Element bits are as in ATTR_VALUE: integers extended to 64 bits by signedness, floats in their
    own format, zero-extended. */
-#ifndef TKC_IR_EVALUATE_H
-#define TKC_IR_EVALUATE_H
+#pragma once
 
 #include "tkc/edge.h" /* tkc_evaluate */
 
@@ -20,5 +19,3 @@ uint64_t bits_from_uint(DType dt, uint64_t v);
 /* The infinity, or for float8e4nv, which has none, its NaN. */
 uint64_t bits_infinity(DType dt);
 uint64_t bits_nan(DType dt);
-
-#endif

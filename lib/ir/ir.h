@@ -1,6 +1,5 @@
 /* Building and changing the block IR. Reading it: tkc/ir.h. */
-#ifndef TKC_IR_IR_H
-#define TKC_IR_IR_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/diag.h"
@@ -157,5 +156,3 @@ Op *ir_next(const Op *op, const Op *root);
 void ir_walk(Region *r, void (*f)(Op *op, void *user), void *user);
 /* Whether it holds for all ops of the region, with those of regions in them. */
 bool ir_holds_for_all(const Region *r, bool (*holds)(const Op *op));
-
-#endif

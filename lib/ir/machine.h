@@ -1,6 +1,5 @@
 /* Facts of each target. One row per machine in machines.def. */
-#ifndef TKC_IR_MACHINE_H
-#define TKC_IR_MACHINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -36,5 +35,3 @@ const Machine *machine_find(const char *name);
 const char *machine_nearest(const char *name);
 /* "sm_75, sm_80, …" for messages. */
 void machine_list(Buf *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* Reads the IR's textual form. */
-#ifndef TKC_IR_PARSE_H
-#define TKC_IR_PARSE_H
+#pragma once
 
 #include "base/diag.h"
 #include "ir/ir.h"
@@ -12,5 +11,3 @@ int ir_parse(Ir *ir, Diags *dx, const Source *source, Func ***funcs);
 /* Reads what ir_print_number writes, and other spellings of a number. False when it is none, or an
    integer out of range. */
 bool ir_parse_number(DType dt, const char *text, size_t len, uint64_t *bits);
-
-#endif

@@ -16,8 +16,7 @@
    `block<128xfp32, #0>`; a name holds until it is given again, and a layout may also stand in a
    type in full. `//` begins a comment. Parameters print under their names, every other value as a number
    in order of printing. */
-#ifndef TKC_IR_PRINT_H
-#define TKC_IR_PRINT_H
+#pragma once
 
 #include "base/buf.h"
 #include "tkc/ir.h"
@@ -33,5 +32,3 @@ void ir_print_op(Buf *out, const Op *op);
 /* A scalar as in `const`: -3, true, 0.1 (the shortest that reads back to the same bits), inf,
    nan(0x7fc00000). */
 void ir_print_number(Buf *out, DType dt, uint64_t bits);
-
-#endif

@@ -1,8 +1,7 @@
 /* What an op's operands, attributes and results have to be, said once for who makes ops and who
    checks them: the signature of its row in ops.def, and a rule of its own for what that cannot
    say. */
-#ifndef TKC_IR_RULE_H
-#define TKC_IR_RULE_H
+#pragma once
 
 #include "ir/ir.h"
 
@@ -14,5 +13,3 @@ const char *rule_words(OpKind kind, AttrKey key);
 /* The type of a result of an op that has no problem, with the layout that follows from operands;
    NULL: only the op's maker can say. */
 const Type *rule_result(Ir *ir, const Op *op, int i);
-
-#endif

@@ -1,6 +1,5 @@
 /* Tokens of the IR's textual form. */
-#ifndef TKC_IR_SCAN_H
-#define TKC_IR_SCAN_H
+#pragma once
 
 #include <stdbool.h>
 #include "base/diag.h"
@@ -45,5 +44,3 @@ static inline size_t scan_len(const Scanner *s)
 }
 bool scan_is(const Scanner *s, const char *text);
 Span scan_span(const Scanner *s);
-
-#endif

@@ -1,8 +1,7 @@
 /* Ops that move elements and compute nothing: which element of the operand each one of the result
    is, from which all else follows (tkc_moved_dim). Indices are those of the padded shapes
    (linear/layout.h). */
-#ifndef TKC_IR_SHAPE_MAP_H
-#define TKC_IR_SHAPE_MAP_H
+#pragma once
 
 #include <stdbool.h>
 #include "linear/layout.h"
@@ -21,5 +20,3 @@ const Layout *shape_layout(LayoutTable *t, const Op *op, const Layout *l, bool b
 /* True when a reshape moves nothing: in every merged or split group of dims all but the outermost
    are powers of two (on both sides), so the padded indices agree. */
 bool shape_reshape_is_free(const Type *from, const Type *to);
-
-#endif

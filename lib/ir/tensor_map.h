@@ -1,8 +1,7 @@
 /* Tensor maps: what TMA is told of a matrix in global memory. A launch makes them of its arguments,
    so that a box can be copied by TMA where base, shape and strides are parameters or constants, and
    where what is known of them is what TMA asks for. */
-#ifndef TKC_IR_TENSOR_MAP_H
-#define TKC_IR_TENSOR_MAP_H
+#pragma once
 
 #include "ir/tile.h"
 #include "tkc/edge.h"
@@ -19,5 +18,3 @@ bool tensor_map_of_copy(const Op *copy, TkcTensorMap *out);
    order of their first copies, and how many there are. */
 int tensor_map_index(Arena *scratch, const Func *fn, const Op *copy);
 int tensor_maps(Arena *scratch, const Func *fn, TkcTensorMap **out);
-
-#endif

@@ -1,8 +1,7 @@
 /* A box of elements in memory: where it begins, by base, shape, strides and indices, as block
    pointers and tensor descriptors have them, and as the ops on descriptors have them as operands.
  */
-#ifndef TKC_IR_TILE_H
-#define TKC_IR_TILE_H
+#pragma once
 
 #include "ir/build.h"
 
@@ -49,5 +48,3 @@ static inline Value *desc_stored(const Op *op)
 Tile tile_of_op(const Op *op, Value **parts);
 /* Of pointers that build_tile gave; false: they are none. */
 bool tile_of_pointers(const Value *pointers, Value **parts, Tile *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* Interned types: equal types are one pointer within one TypeTable. */
-#ifndef TKC_IR_TYPE_H
-#define TKC_IR_TYPE_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -74,5 +73,3 @@ DType dtype_find(const char *name, size_t len);
 const Type *type_parse(TypeTable *t, const char *text, size_t len);
 static inline const DTypeInfo *dtype_info(DType dt) { return tkc_dtype_info(dt); }
 static inline bool dtype_is_f8(DType dt) { return dt == DT_F8E4 || dt == DT_F8E5; }
-
-#endif

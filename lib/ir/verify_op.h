@@ -1,7 +1,6 @@
 /* What the verifier's parts share: verify.c walks, verify_op.c knows the ops,
    verify_layout.c how their layouts hang together, verify_async.c what is under way. */
-#ifndef TKC_IR_VERIFY_OP_H
-#define TKC_IR_VERIFY_OP_H
+#pragma once
 
 #include "base/bitset.h"
 #include "base/diag.h"
@@ -32,5 +31,3 @@ static inline const char *verify_text(Verifier *v, const Type *ty)
 {
     return type_full_text(&v->scratch, ty);
 }
-
-#endif

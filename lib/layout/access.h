@@ -1,6 +1,5 @@
 /* Which layout each memory access would like. */
-#ifndef TKC_LAYOUT_ACCESS_H
-#define TKC_LAYOUT_ACCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include "analysis/axis.h"
@@ -30,5 +29,3 @@ bool access_accepts(const Accesses *x, const Op *op, const Layout *offered);
    WEIGHT_NEVER where another program may have changed it in between, and where there is one warp,
    for which moving takes no barrier. Twice what a load costs: the barrier is often there for others. */
 int access_again(const Accesses *x, const Op *load, const Layout *l);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which layout each dot would like: what computes it has its own. */
-#ifndef TKC_LAYOUT_ANCHOR_H
-#define TKC_LAYOUT_ANCHOR_H
+#pragma once
 
 #include "base/arena.h"
 #include "ir/ir.h"
@@ -17,5 +16,3 @@ int anchor_run_log2(const Anchors *x, const Op *dot, const Layout *sum);
 /* Of a part of b that lies across in memory, as `load` has it, the layout to store it from for a
    warp group, when the dot's result has that layout; NULL: any. */
 const Layout *anchor_part(const Anchors *x, const Op *dot, const Layout *sum, Op **load);
-
-#endif

@@ -10,8 +10,7 @@
                  the own lane, so that no shuffle is needed;
               3. receive stages permute t.
    SHARED     by a buffer in shared memory, which memory/expand.c makes of it. */
-#ifndef TKC_LAYOUT_CONVERT_H
-#define TKC_LAYOUT_CONVERT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -80,5 +79,3 @@ bool convert_is_shared(const Op *op);
 bool convert_begins_at_own(const ConvertPlan *p);
 uint32_t convert_source_reg(const ConvertPlan *p, uint32_t round);
 uint32_t convert_source_lane(const ConvertPlan *p, uint32_t round, uint32_t lane, uint32_t warp);
-
-#endif

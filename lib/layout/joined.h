@@ -1,6 +1,5 @@
 /* A layout for blocks in which the elements of several smaller ones meet. */
-#ifndef TKC_LAYOUT_JOINED_H
-#define TKC_LAYOUT_JOINED_H
+#pragma once
 
 #include "ir/ir.h"
 
@@ -8,5 +7,3 @@
    different dims (the rows of one and those of another), and reduced along one dim. NULL: it is
    not, or anything else is done with it. */
 const Layout *joined_layout(Arena *scratch, const Func *fn, const Value *v);
-
-#endif

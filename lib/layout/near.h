@@ -1,6 +1,5 @@
 /* Along which dim of a block of pointers neighbours lie nearest in memory. */
-#ifndef TKC_LAYOUT_NEAR_H
-#define TKC_LAYOUT_NEAR_H
+#pragma once
 
 #include "analysis/axis.h"
 
@@ -20,5 +19,3 @@ bool near_order(Near *n, const Value *ptr, int order[TKC_MAX_RANK]);
 /* What divides the steps of v, a block of integers or pointers, along dim d, in elements; INT64_MAX
    where it stays. */
 int64_t near_step(const Near *n, const Value *v, int d);
-
-#endif

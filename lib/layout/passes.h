@@ -1,11 +1,8 @@
 /* The passes of this folder. */
-#ifndef TKC_LAYOUT_PASSES_H
-#define TKC_LAYOUT_PASSES_H
+#pragma once
 
 #include "transform/pass.h"
 
 #define PASS(name, run, needs, gives, breaks, help) void run(Pass *p, Func *fn);
 #include "layout/passes.def"
 #undef PASS
-
-#endif

@@ -1,6 +1,5 @@
 /* How the layouts of an op's operands and results hang together. */
-#ifndef TKC_LAYOUT_PROPAGATE_H
-#define TKC_LAYOUT_PROPAGATE_H
+#pragma once
 
 #include <stdbool.h>
 #include "ir/ir.h"
@@ -15,5 +14,3 @@ const Layout *propagate_operand(LayoutTable *t, const Op *op, int i, const Layou
 const Layout *propagate_result(LayoutTable *t, const Op *op, const Layout *operand);
 /* A short line that every warp has as a whole, where there are several; NULL: `like` is none. */
 const Layout *propagate_to_each_warp(LayoutTable *t, const Layout *like);
-
-#endif

@@ -11,8 +11,7 @@
    What warps hold of the axis stays apart: the result has a slot for each of them (memory/expand.c
    reduces these).
    A result of rank 0 is a scalar: one register, element 0, held by every thread. */
-#ifndef TKC_LAYOUT_REDUCE_PLAN_H
-#define TKC_LAYOUT_REDUCE_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -41,5 +40,3 @@ int reduce_most_dealt(const ReducePlan *p);
 /* Of step 2 and, where nothing is dealt, 3, of a warp, as layout/convert.h counts. */
 int reduce_cost(const ReducePlan *p, int dealt);
 void reduce_plan_op(ReducePlan *out, LayoutTable *t, const Op *op);
-
-#endif

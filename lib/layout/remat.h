@@ -1,6 +1,5 @@
 /* Giving a value in another layout: computed again, or converted, whichever is cheaper. */
-#ifndef TKC_LAYOUT_REMAT_H
-#define TKC_LAYOUT_REMAT_H
+#pragma once
 
 #include "base/map.h"
 #include "ir/ir.h"
@@ -24,5 +23,3 @@ bool remat_moves(Remat *r, Value *v, const Layout *want);
 bool remat_again(Remat *r, Value *v, const Layout *want);
 /* A cast whose result takes fewer bytes than what it is made of, which was not loaded so. */
 bool remat_narrows(const Op *op);
-
-#endif

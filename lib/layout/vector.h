@@ -1,6 +1,5 @@
 /* How many elements an access to global memory moves at once. */
-#ifndef TKC_LAYOUT_VECTOR_H
-#define TKC_LAYOUT_VECTOR_H
+#pragma once
 
 #include "analysis/axis.h"
 
@@ -29,5 +28,3 @@ void vector_groups(const AxisFacts *facts, const Op *op, int64_t *groups);
 uint32_t vector_equal(const Op *op);
 /* Its mask; NULL: none. */
 const Value *vector_mask(const Op *op);
-
-#endif

@@ -1,6 +1,5 @@
 /* Issue slots of a warp that arithmetic takes, for each register of its result. */
-#ifndef TKC_LAYOUT_WEIGHT_H
-#define TKC_LAYOUT_WEIGHT_H
+#pragma once
 
 #include "ir/ir.h"
 
@@ -13,5 +12,3 @@ int weight_of(const Op *op);
 /* Of the function by which a scan or a reduction joins two elements; what must not be repeated does
    not count. */
 int weight_of_joining(const Op *op);
-
-#endif

@@ -1,6 +1,5 @@
 /* Linear algebra over F2. A matrix is an array of columns, each a bit pattern of up to 32 rows. */
-#ifndef TKC_LINEAR_F2_H
-#define TKC_LINEAR_F2_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ bool f2_space_has(const F2Space *s, uint32_t v);
 bool f2_space_solve(const F2Space *s, uint32_t v, uint32_t *combo);
 /* The members that are in both spaces. */
 void f2_space_intersect(F2Space *out, const F2Space *a, const F2Space *b);
-
-#endif

@@ -18,8 +18,7 @@
 
    The operands' layouts follow from the sum's: each warp has the rows of a and the columns of b
    that its part of the sum is made of, with all of K. */
-#ifndef TKC_LINEAR_FRAGMENT_H
-#define TKC_LINEAR_FRAGMENT_H
+#pragma once
 
 #include "linear/layout.h"
 
@@ -62,5 +61,3 @@ const Layout *fragment_rows(LayoutTable *t, int operand, const Layout *sum, int 
    of element `index` of the sum. */
 uint32_t fragment_source(const Layout *sum, const Layout *operand_layout, int operand,
                          uint32_t index);
-
-#endif

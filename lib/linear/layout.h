@@ -10,8 +10,7 @@
    (registers first, then lanes, then warps) already span: such a bit is free, and the canonical
    holder of an element has all its free bits 0. Example: block<1024> on 4 warps, vectors of 4:
      register: 1 2 512   lane: 4 8 16 32 64   warp: 128 256 */
-#ifndef TKC_LINEAR_LAYOUT_H
-#define TKC_LINEAR_LAYOUT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -182,5 +181,3 @@ int layout_find_register(const Layout *l, uint32_t index);
 void layout_print(Buf *out, const Layout *l);
 /* Parses what layout_print wrote. Advances *p; NULL with *error (static text) on bad input. */
 const Layout *layout_parse(LayoutTable *t, const char **p, const char **error);
-
-#endif

@@ -4,8 +4,7 @@
    than the index has bits: then the buffer has room for a piece of the block at a time. Piece p
    (any index that is in it) is the elements e with e ^ p in the span of the vectors; e lies where
    e ^ p does. */
-#ifndef TKC_LINEAR_SHARED_H
-#define TKC_LINEAR_SHARED_H
+#pragma once
 
 #include "linear/layout.h"
 
@@ -73,5 +72,3 @@ int64_t shared_head(const SharedAccess *a, uint32_t reg, uint32_t piece);
 int shared_waves(const SharedAccess *a, int elem_bytes);
 /* The register of element e of the vector that begins with `head`. */
 uint32_t shared_vector_reg(const SharedAccess *a, uint32_t head, uint32_t e);
-
-#endif

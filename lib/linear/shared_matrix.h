@@ -3,8 +3,7 @@
    lane l gets the 4 bytes l % 4 of row l / 4 or, transposed, the 2 bytes l / 4 of row 2 (l % 4) and
    those of the row after it. Operands of matrix instructions (fragment.h) are laid out so, the
    first along k in memory, the other way transposed. */
-#ifndef TKC_LINEAR_SHARED_MATRIX_H
-#define TKC_LINEAR_SHARED_MATRIX_H
+#pragma once
 
 #include "linear/shared.h"
 
@@ -23,5 +22,3 @@ bool matrix_rows(MatrixRows *out, const Layout *block, int elem_bytes, bool tran
    vector_log2 elements in words of 4 bytes. */
 bool shared_read_access(SharedAccess *out, const Layout *block, const Layout *buffer,
                         int elem_bytes);
-
-#endif

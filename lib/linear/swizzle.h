@@ -3,8 +3,7 @@
    where a row has 64 bytes, r / 4 where it has 32), so that a column of such pieces meets all
    banks. Tiles go along the other dim first, then along the rows' own. Source: the PTX manual's
    shared memory layouts of wgmma. */
-#ifndef TKC_LINEAR_SWIZZLE_H
-#define TKC_LINEAR_SWIZZLE_H
+#pragma once
 
 #include "linear/layout.h"
 
@@ -23,5 +22,3 @@ typedef struct Swizzle {
 const Layout *swizzle_layout(LayoutTable *t, const Layout *like, int dim, int elem_bytes);
 /* False: the buffer is none. */
 bool swizzle_find(LayoutTable *t, const Layout *buffer, int elem_bytes, Swizzle *out);
-
-#endif

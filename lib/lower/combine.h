@@ -1,8 +1,7 @@
 /* What a reduction and a scan do with two partial results: run the op's region on them. Padded
    elements never count: where the region has no neutral element for them, a bit says whether a
    partial result holds any real one. */
-#ifndef TKC_LOWER_COMBINE_H
-#define TKC_LOWER_COMBINE_H
+#pragma once
 
 #include "lower/lower.h"
 
@@ -36,5 +35,3 @@ Partial combine_two(Lower *L, const Combine *c, Partial a, Partial b);
 Partial combine_shuffle(Lower *L, const Combine *c, Partial p, Lane from);
 /* Register k of each result, from `first` on, is what parts[k] says; n registers. */
 void combine_set_results(Lower *L, const Combine *c, int first, const Partial *parts, int n);
-
-#endif

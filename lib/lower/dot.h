@@ -1,6 +1,5 @@
 /* dot, by what computes it. */
-#ifndef TKC_LOWER_DOT_H
-#define TKC_LOWER_DOT_H
+#pragma once
 
 #include "ir/dot_unit.h"
 #include "lower/lower.h"
@@ -23,5 +22,3 @@ Regs lower_hold_sum(Lower *L, const Value *init);
 /* Before a loop of `count` turns: groups begin it one behind the other, as it says; not for a few turns,
    which would not make up for that. */
 void lower_stagger(Lower *L, const Op *loop, LLVMValueRef count);
-
-#endif

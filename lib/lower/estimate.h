@@ -1,6 +1,5 @@
 /* What LLVM will take, which cannot be interrupted. */
-#ifndef TKC_LOWER_ESTIMATE_H
-#define TKC_LOWER_ESTIMATE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -25,5 +24,3 @@ int estimate_registers(const Op *op);
    numbers alone, or of rows and columns, as their offsets, is none: each is computed where an access
    needs it. */
 const Op *estimate_largest(const Func *fn);
-
-#endif

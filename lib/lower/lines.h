@@ -1,6 +1,5 @@
 /* Which line of the source each instruction is of. */
-#ifndef TKC_LOWER_LINES_H
-#define TKC_LOWER_LINES_H
+#pragma once
 
 #include "base/arena.h"
 #include "lower/target.h"
@@ -21,5 +20,3 @@ int lines_close(Lower *L, const Loc *const **locs);
    column, 0 where it is further right than LLVM counts. */
 const char *lines_file(Arena *a, const Loc *loc);
 unsigned lines_column(const Loc *loc);
-
-#endif

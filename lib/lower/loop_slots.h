@@ -1,5 +1,4 @@
-#ifndef TKC_LOWER_LOOP_SLOTS_H
-#define TKC_LOWER_LOOP_SLOTS_H
+#pragma once
 
 #include "lower/lower.h"
 
@@ -33,5 +32,3 @@ Carried carried_phis(Lower *L, const Type *ty, const CarriedIn *before, LLVMBasi
 /* What v brings back into each phi, at the builder's place (before the branch is made). */
 LLVMValueRef *carried_back(Lower *L, const Carried *c, const Value *v);
 void carried_edge(const Carried *c, LLVMValueRef *values, LLVMBasicBlockRef from);
-
-#endif

@@ -5,8 +5,7 @@
    register of the layout; a value is a base plus a constant (Reg), so that the addresses of one
    access after another share one base register and differ in the immediate of the instruction. A
    scalar is one value, the same in all threads. */
-#ifndef TKC_LOWER_LOWER_H
-#define TKC_LOWER_LOWER_H
+#pragma once
 
 #include <llvm-c/Core.h>
 #include "analysis/axis.h"
@@ -256,5 +255,3 @@ void lower_shared_load(Lower *L, LLVMValueRef address, int64_t offset, LLVMTypeR
 /* The same of a warp's matrices (linear/shared_matrix.h): this thread gives the address of a row. */
 void lower_shared_load_rows(Lower *L, LLVMValueRef address, int64_t offset, LLVMTypeRef ty, int n,
                             bool transposed, LLVMValueRef *xs);
-
-#endif

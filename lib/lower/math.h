@@ -1,8 +1,7 @@
 /* Building sums, products and polynomials of floats, fp32 or fp64 as their operands are, and what
    functions, remainders and conversions do to their bits. Numbers given as such are constants of
    the operand's type. */
-#ifndef TKC_LOWER_MATH_H
-#define TKC_LOWER_MATH_H
+#pragma once
 
 #include "lower/lower.h"
 
@@ -150,5 +149,3 @@ bool lower_vanishes_below_normal(const Value *v);
 extern const Angles angles64;
 /* The word at index + ahead of 64 zeros and the bits of 2 / pi behind the point, the highest first. */
 LLVMValueRef two_over_pi(Lower *L, LLVMValueRef index, uint64_t ahead);
-
-#endif

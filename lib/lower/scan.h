@@ -1,6 +1,5 @@
 /* What scan.c and carry.c share: the scan of what a warp holds of an axis. */
-#ifndef TKC_LOWER_SCAN_H
-#define TKC_LOWER_SCAN_H
+#pragma once
 
 #include "lower/combine.h"
 
@@ -24,5 +23,3 @@ void scan_segments_of(Lower *L, Scan *s, int end);
 bool scan_begins(const Scan *s, uint32_t reg, int bit);
 /* Combines what comes before them into the registers of that segment. */
 void scan_combine_before(Lower *L, Scan *s, Partial before, uint32_t reg, int bit);
-
-#endif

@@ -1,7 +1,6 @@
 /* What the lowering asks of a target: everything a GPU has and a CPU has not. The lowering declares it;
    lib/target has it. */
-#ifndef TKC_LOWER_TARGET_H
-#define TKC_LOWER_TARGET_H
+#pragma once
 
 #include <llvm-c/Core.h>
 #include <stdbool.h>
@@ -160,5 +159,3 @@ void target_assembly(Lower *L, const Op *op, const struct AsmRegisters *regs,
 void target_print(Lower *L, const char *format, int n, const LLVMValueRef *args);
 /* The launch fails with this message, at this place (NULL: not known). */
 void target_fail(Lower *L, const char *message, const Loc *loc);
-
-#endif

@@ -1,6 +1,5 @@
 /* Elements packed into the words of one memory access. */
-#ifndef TKC_LOWER_VECTOR_H
-#define TKC_LOWER_VECTOR_H
+#pragma once
 
 #include "lower/lower.h"
 
@@ -20,5 +19,3 @@ int lower_width(const Lower *L, LLVMTypeRef elem);
 Packing packing_of(const Lower *L, LLVMTypeRef elem, int count);
 void pack_words(Lower *L, const Packing *p, const LLVMValueRef *elems, LLVMValueRef *words);
 void unpack_words(Lower *L, const Packing *p, const LLVMValueRef *words, LLVMValueRef *elems);
-
-#endif

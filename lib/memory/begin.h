@@ -1,11 +1,8 @@
 /* Where an asynchronous product begins. */
-#ifndef TKC_MEMORY_BEGIN_H
-#define TKC_MEMORY_BEGIN_H
+#pragma once
 
 #include "ir/ir.h"
 
 /* Of asynchronous dots in the order of the program, before any dot_wait is there: one that needs
    nothing that is computed since an earlier one began begins right behind that. */
 void begin_beside(Op *const *dots, int n);
-
-#endif

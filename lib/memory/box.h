@@ -1,6 +1,5 @@
 /* Boxes of matrices that TMA copies. */
-#ifndef TKC_MEMORY_BOX_H
-#define TKC_MEMORY_BOX_H
+#pragma once
 
 #include "analysis/axis.h"
 #include "ir/tile.h"
@@ -8,5 +7,3 @@
 /* No more rows than a box has, which begin at multiples of 16 bytes: what begins elsewhere is an
    illegal instruction to an H200. */
 bool box_is_one(AxisFacts *facts, const Tile *t);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of `expand` give each other. */
-#ifndef TKC_MEMORY_EXPAND_H
-#define TKC_MEMORY_EXPAND_H
+#pragma once
 
 #include "ir/build.h"
 
@@ -32,5 +31,3 @@ void expand_dot(Op *op);
 /* ---- share.c ---- */
 /* Of several buffers with one content one is left. */
 void expand_share(Func *fn);
-
-#endif

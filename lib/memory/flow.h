@@ -1,7 +1,6 @@
 /* Which accesses to shared memory, and to global memory where that is asked for, may have happened
    since all threads last met, at each point of a function, along every path. */
-#ifndef TKC_MEMORY_FLOW_H
-#define TKC_MEMORY_FLOW_H
+#pragma once
 
 #include "base/bitset.h"
 #include "base/map.h"
@@ -47,5 +46,3 @@ struct MemoryFlow {
                       barrier makes them */
 };
 void memory_flow(MemoryFlow *f, Func *fn);
-
-#endif

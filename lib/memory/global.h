@@ -1,8 +1,7 @@
 /* Which accesses to global memory must not pass one another: one of them writes, both go through
    pointers that come from one base, and the thread that has an element in the one may not have it in
    the other. */
-#ifndef TKC_MEMORY_GLOBAL_H
-#define TKC_MEMORY_GLOBAL_H
+#pragma once
 
 #include "ir/ir.h"
 
@@ -14,5 +13,3 @@ bool global_access(const Op *op);
 bool global_conflict(Global *g, const Op *earlier, const Op *later);
 /* The loop changes what the pointers of the access are. */
 bool global_is_moved(Global *g, const Op *access, const Op *loop);
-
-#endif

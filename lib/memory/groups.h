@@ -1,6 +1,5 @@
 /* Products of a loop that warp groups compute. */
-#ifndef TKC_MEMORY_GROUPS_H
-#define TKC_MEMORY_GROUPS_H
+#pragma once
 
 #include "ir/ir.h"
 
@@ -8,5 +7,3 @@
    these asynchronous. Returns the op behind which a thread has done what the turn before reads;
    NULL: it is not such a loop. room: bytes of shared memory for operands that stay the same. */
 const Op *groups_start(Arena *scratch, Func *fn, Op *loop, int64_t room);
-
-#endif

@@ -1,6 +1,5 @@
 /* Where a block is loaded that came by way of a buffer. */
-#ifndef TKC_MEMORY_LATE_H
-#define TKC_MEMORY_LATE_H
+#pragma once
 
 #include "base/vec.h"
 #include "ir/ir.h"
@@ -25,5 +24,3 @@ void late_reach(Late *l, const Op *op);
 /* Before which op the result of `op`, the one reached last, is to be loaded from its own buffer of
    so many bytes, which then waits until there; `op` itself where it may not wait. */
 Op *late_place(Late *l, Op *op, int64_t bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* The passes of this folder. */
-#ifndef TKC_MEMORY_PASSES_H
-#define TKC_MEMORY_PASSES_H
+#pragma once
 
 #include "transform/pass.h"
 
@@ -10,5 +9,3 @@
 
 /* True for an op that `expand` takes apart: as it stands it has no code. */
 bool expand_wants(const Op *op);
-
-#endif

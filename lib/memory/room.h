@@ -1,6 +1,5 @@
 /* Bytes of shared memory, before buffers have places. */
-#ifndef TKC_MEMORY_ROOM_H
-#define TKC_MEMORY_ROOM_H
+#pragma once
 
 #include "ir/ir.h"
 
@@ -13,5 +12,3 @@ int64_t room_of_op(const Op *op);
 int64_t room_around(const Op *at, const Op *but);
 /* Buffers made in the op. */
 int64_t room_inside(const Op *op);
-
-#endif

@@ -1,6 +1,5 @@
 /* Stages of a loop that loads ahead, and the room for its rings. */
-#ifndef TKC_MEMORY_STAGES_H
-#define TKC_MEMORY_STAGES_H
+#pragma once
 
 #include "memory/stream.h"
 
@@ -15,5 +14,3 @@ int stages_fit(const Streams *s, const Op *loop);
 int stages_of(const Streams *s, const Op *loop);
 /* Of a ring; no more than the loop has turns. */
 int stages_copies(const Op *loop, int stages);
-
-#endif

@@ -1,6 +1,5 @@
 /* Which loads of a loop can come ahead, and what of the loop their addresses need. */
-#ifndef TKC_MEMORY_STREAM_H
-#define TKC_MEMORY_STREAM_H
+#pragma once
 
 #include "base/bitset.h"
 #include "base/vec.h"
@@ -66,5 +65,3 @@ bool streams_are_own(const Streams *s);
    ask for the first copies of the next: they are boxes, and what they need follows from its index.
    NULL: there is none. slice: of that loop what gives it. */
 Op *streams_around(Streams *s, Slice *slice);
-
-#endif

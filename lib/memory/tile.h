@@ -1,6 +1,5 @@
 /* Operands that a warp group's product reads from a buffer of their own. */
-#ifndef TKC_MEMORY_TILE_H
-#define TKC_MEMORY_TILE_H
+#pragma once
 
 #include "base/vec.h"
 #include "ir/ir.h"
@@ -34,5 +33,3 @@ bool tile_find(const Tiles *tiles, Op *dot, int operand, Tile *out);
 void tile_store(Tiles *tiles, Tile *t);
 /* The dot reads it there. */
 void tile_read(const Tiles *tiles, const Tile *t);
-
-#endif

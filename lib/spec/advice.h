@@ -1,6 +1,5 @@
 /* What to write instead of what was just refused: notes and fix-its to the newest error. */
-#ifndef TKC_SPEC_ADVICE_H
-#define TKC_SPEC_ADVICE_H
+#pragma once
 
 #include "spec/builtin.h"
 #include "spec/scope.h"
@@ -68,5 +67,3 @@ const Usage *guess_usage(Arena *a, const SpecFunc *kernel);
 const char *guess_type(const Usage *u, Str name);
 /* What a constexpr that is used so may be: "int", "bool", "dtype", "text", "function". */
 const char *guess_value(const Usage *u, Str name);
-
-#endif

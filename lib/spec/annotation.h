@@ -1,6 +1,5 @@
 /* A parameter's annotation: tl.constexpr, "*fp32:16", "*fp16[M:s0, N:1]", tl.pointer_type(tl.float32), … */
-#ifndef TKC_SPEC_ANNOTATION_H
-#define TKC_SPEC_ANNOTATION_H
+#pragma once
 
 #include "spec/spec.h"
 
@@ -26,5 +25,3 @@ const Type *param_type(TypeTable *types, const ParamType *t);
 ParamType param_type_of(const Type *t);
 /* As -sig spells it; the type is one. In the arena. */
 const char *param_type_text(Arena *a, TypeTable *types, const ParamType *t);
-
-#endif

@@ -1,7 +1,6 @@
 /* The arguments of an operation, read and checked. Each reports what it refuses, naming the
    parameter. */
-#ifndef TKC_SPEC_ARGUMENT_H
-#define TKC_SPEC_ARGUMENT_H
+#pragma once
 
 #include "spec/broadcast.h"
 #include "spec/builtin.h"
@@ -42,5 +41,3 @@ bool arg_broadcast(Spec *sp, const Call *c, int i, int n, const SpecValue *items
                    Value **out);
 /* The values as a tuple, for operations with several results; else the first. */
 SpecValue arg_results(Spec *sp, bool is_tuple, int n, Value *const *values);
-
-#endif

@@ -2,8 +2,7 @@
    They exist during specialization only: what goes through a descriptor becomes an op that has its
    parts as operands, and so does what goes through a block pointer and is checked along all dims, but
    pointer arithmetic and a mask where it is not. */
-#ifndef TKC_SPEC_BLOCK_PTR_H
-#define TKC_SPEC_BLOCK_PTR_H
+#pragma once
 
 #include "ir/tile.h"
 #include "spec/broadcast.h"
@@ -22,5 +21,3 @@ bool block_ptr_takes_nan(Spec *sp, const Value *base, Span at);
 /* Argument i, which is stored to argument 0, has the elements' type: a number, which has none of its
    own, or a value that needs no cast. False after an error. */
 bool block_ptr_takes(Spec *sp, const Call *c, int i);
-
-#endif

@@ -1,6 +1,5 @@
 /* Shapes: which are legal, which combine. */
-#ifndef TKC_SPEC_BROADCAST_H
-#define TKC_SPEC_BROADCAST_H
+#pragma once
 
 #include "spec/spec.h"
 
@@ -26,5 +25,3 @@ bool broadcast_shapes(const Shape *a, const Shape *b, Shape *out);
 Value *broadcast_value(Spec *sp, Value *v, const Shape *to, Span at);
 /* Both in one shape. False after an error with a suggestion where a [:, None] would mend it. */
 bool broadcast_pair(Spec *sp, Value **x, Value **y, Span at);
-
-#endif

@@ -1,6 +1,5 @@
 /* The operations of the language: rows of builtins.def, found by namespace and name. */
-#ifndef TKC_SPEC_BUILTIN_H
-#define TKC_SPEC_BUILTIN_H
+#pragma once
 
 #include "spec/spec.h"
 
@@ -74,5 +73,3 @@ const char *builtin_nearest(unsigned where, const char *name);
 #define STD_AS(name, where, function)
 #define STD_IS(name, where, function, params, value)
 #include "spec/builtins.def"
-
-#endif

@@ -1,7 +1,6 @@
 /* What a kernel's decorators say: heuristics that compute constexprs, tuning configurations with
    their launch options. */
-#ifndef TKC_SPEC_CONFIG_H
-#define TKC_SPEC_CONFIG_H
+#pragma once
 
 #include "spec/eval.h"
 
@@ -31,5 +30,3 @@ int config_texts(Spec *sp, const SpecFunc *kernel, const char *const **texts);
 void config_tuning(Spec *sp, const SpecFunc *kernel, TkcTuning *out);
 /* triton.Config(…) as a value. ABSENT when the path is another's. */
 SpecValue config_call(Spec *sp, Str path, const Args *args);
-
-#endif

@@ -1,6 +1,5 @@
 /* Arithmetic of compile-time values, by Python's rules. */
-#ifndef TKC_SPEC_CONSTANT_H
-#define TKC_SPEC_CONSTANT_H
+#pragma once
 
 #include "spec/spec.h"
 
@@ -49,5 +48,3 @@ SpecValue constant_ints(Spec *sp, int n, const int32_t *values);
 SpecValue format_values(Spec *sp, Str text, SpecValue values, Span at);
 /* str(v) into a buffer; `quoted` gives repr(v) for strings. */
 void constant_print(Spec *sp, Buf *out, SpecValue v, bool quoted);
-
-#endif

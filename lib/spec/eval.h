@@ -9,8 +9,7 @@
      stmt.c     statements           branch.c   if             loop.c   for, while
      merge.c    values at joins      scope.c  names         walk.c  searching trees
      place.c    parts of sequences */
-#ifndef TKC_SPEC_EVAL_H
-#define TKC_SPEC_EVAL_H
+#pragma once
 
 #include "spec/builtin.h"
 #include "spec/constant.h"
@@ -168,5 +167,3 @@ Func *bind_kernel(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, SpecV
 /* True when bind_kernel would have all it needs. What it lacks is said in one diagnostic: an error,
    or a warning that the kernel was not checked. */
 bool bind_is_complete(Spec *sp, const SpecFunc *kernel, const SpecRequest *rq, bool is_error);
-
-#endif

@@ -1,8 +1,7 @@
 /* A kernel's arguments as host code sees them: what the functions of @heuristics are given. A record
    by name, whose values are poison where they are not known. Not all of a launch is in it: what it
    leaves out and what it gives beside the parameters is known to nobody when compiling. */
-#ifndef TKC_SPEC_HOST_ARGS_H
-#define TKC_SPEC_HOST_ARGS_H
+#pragma once
 
 #include "spec/spec.h"
 
@@ -18,5 +17,3 @@ SpecValue host_args_item(Spec *sp, SpecValue args, SpecValue key, Span at);
 SpecValue host_args_refuse_all(Spec *sp, Span at);
 /* What a launch may give beside the kernel's own arguments, on one chip or another. */
 bool host_args_is_option(Str name);
-
-#endif

@@ -1,6 +1,5 @@
 /* The kernels of a parsed file and their declared parameters, without specializing anything. */
-#ifndef TKC_SPEC_KERNEL_H
-#define TKC_SPEC_KERNEL_H
+#pragma once
 
 #include "base/diag.h"
 #include "syntax/ast.h"
@@ -25,5 +24,3 @@ const char *kernel_type_text(const char *string);
 bool kernel_is_constexpr(const AstFile *file, const Ast *annotation);
 /* Fills out from the annotation and default of a parameter; texts are copied into a. */
 void kernel_param(Arena *a, const AstFile *file, const Ast *def, int i, TkcParam *out);
-
-#endif

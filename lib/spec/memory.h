@@ -1,7 +1,6 @@
 /* Building loads and stores, for the operations, block pointers, descriptors and subscripts alike.
  */
-#ifndef TKC_SPEC_MEMORY_H
-#define TKC_SPEC_MEMORY_H
+#pragma once
 
 #include "spec/builtin.h"
 
@@ -31,5 +30,3 @@ Value *memory_arg(Spec *sp, const Call *c, int i, const Type *pointer);
 bool memory_mask(Spec *sp, const Call *c, int i, const Value *pointer, Value **mask);
 /* The call's read-modify-write, by its name, works on such elements. False after an error. */
 bool atomic_takes(Spec *sp, const Call *c, const Type *elem);
-
-#endif

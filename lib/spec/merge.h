@@ -1,7 +1,6 @@
 /* Values where paths join: a value is taken apart into its run-time leaves, which control ops can
    carry, and put together again. */
-#ifndef TKC_SPEC_MERGE_H
-#define TKC_SPEC_MERGE_H
+#pragma once
 
 #include "spec/eval.h"
 
@@ -26,5 +25,3 @@ typedef struct Join {
 bool merge_join(Join *j, SpecValue a, SpecValue b, Span at, SpecValue *out);
 /* The same when one side has no value: its leaves are fillers. */
 SpecValue merge_fill(Join *j, SpecValue v, bool v_is_left);
-
-#endif

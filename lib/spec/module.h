@@ -1,6 +1,5 @@
 /* Files and namespaces: what a name outside of any function stands for. */
-#ifndef TKC_SPEC_MODULE_H
-#define TKC_SPEC_MODULE_H
+#pragma once
 
 #include "base/map.h"
 #include "spec/spec.h"
@@ -151,5 +150,3 @@ bool rebind_matters(SpecValue v, SpecValue earlier);
 SpecModule *rebind_host_part(Spec *sp, SpecModule *m, const Ast *e);
 /* Reports the use of a name whose value is computed from that host value. */
 SpecValue rebind_refuse_host(Spec *sp, const Global *g, const SpecModule *host, Span at);
-
-#endif

@@ -1,6 +1,5 @@
 /* What operators and attributes do to values. */
-#ifndef TKC_SPEC_OPERATOR_H
-#define TKC_SPEC_OPERATOR_H
+#pragma once
 
 #include "spec/spec.h"
 
@@ -68,5 +67,3 @@ bool unify(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, Value 
 /* The element types only, shapes untouched. */
 bool unify_types(Spec *sp, SpecValue a, SpecValue b, unsigned rules, Value **x, Value **y,
                  const char *what, Span at);
-
-#endif

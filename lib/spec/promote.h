@@ -1,7 +1,6 @@
 /* The common type of two operands. Knows element types and compile-time numbers only, no values of
    the IR. */
-#ifndef TKC_SPEC_PROMOTE_H
-#define TKC_SPEC_PROMOTE_H
+#pragma once
 
 #include "ir/type.h"
 #include "spec/value.h"
@@ -23,5 +22,3 @@ DType promote_constant(DType tensor, SpecValue number, bool division, PromoteFau
 bool promote_compares(DType tensor, SpecValue number);
 /* The type a compile-time number has at run time; DT_NONE when no integer type holds it. */
 DType promote_dtype_of(SpecValue number);
-
-#endif

@@ -1,7 +1,6 @@
 /* Classes of users' files: named tuples (derived from typing.NamedTuple, or made with
    collections.namedtuple), Triton's aggregates, and classes that are only looked into. */
-#ifndef TKC_SPEC_RECORD_H
-#define TKC_SPEC_RECORD_H
+#pragma once
 
 #include "spec/eval.h"
 
@@ -44,5 +43,3 @@ SpecValue record_refuse_name(Spec *sp, SpecValue x, const char *what, Str name, 
 /* x.name, Class.name */
 SpecValue record_member(Spec *sp, SpecValue x, Str name, Span at);
 SpecValue record_class_member(Spec *sp, const RecordClass *c, Str name, Span at);
-
-#endif

@@ -1,6 +1,5 @@
 /* The names of one function while it is specialized. */
-#ifndef TKC_SPEC_SCOPE_H
-#define TKC_SPEC_SCOPE_H
+#pragma once
 
 #include "base/map.h"
 #include "base/source.h"
@@ -51,5 +50,3 @@ ScopeCopy scope_save(const Scope *s);
 void scope_restore(Scope *s, const ScopeCopy *copy);
 /* Begins to notice reads that come before assignments (in a loop's body). */
 void scope_watch(Scope *s);
-
-#endif

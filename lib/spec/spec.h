@@ -1,7 +1,6 @@
 /* Specialization: executes everything compile-time of a kernel and builds the block IR of what remains.
    The evaluator (eval.h) calls what values do through operator.h and builtin.h, which call back through this header. */
-#ifndef TKC_SPEC_SPEC_H
-#define TKC_SPEC_SPEC_H
+#pragma once
 
 #include "base/diag.h"
 #include "ir/build.h"
@@ -152,5 +151,3 @@ bool spec_fits(Spec *sp, __int128 n, const char *what, const char *items, Span a
 bool spec_step_items(Spec *sp, long items, Span at);
 /* Describes a value for a message: "block<128xfp16>", "the string 'abc'", "None", "int 5", "function 'f'". In the arena. */
 const char *spec_describe(Spec *sp, SpecValue v);
-
-#endif

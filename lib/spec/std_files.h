@@ -1,6 +1,5 @@
 /* The standard library's sources, embedded at build time from lib/std/. */
-#ifndef TKC_SPEC_STD_FILES_H
-#define TKC_SPEC_STD_FILES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -12,5 +11,3 @@ typedef struct StdFile {
 
 extern const StdFile std_files[]; /* in the order of their names; a row of zeros follows the last */
 extern const int std_file_count;
-
-#endif

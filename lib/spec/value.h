@@ -1,7 +1,6 @@
 /* What an expression is worth during specialization: a compile-time value of Python's, or a
    run-time value in the IR. */
-#ifndef TKC_SPEC_VALUE_H
-#define TKC_SPEC_VALUE_H
+#pragma once
 
 #include <stdbool.h>
 #include "base/intern.h"
@@ -189,5 +188,3 @@ static inline bool sv_is_known(SpecValue v)
 {
     return sv_is_constant(v) && v.kind != SV_ERROR && v.kind != SV_MODULE && v.kind != SV_ARRAY;
 }
-
-#endif

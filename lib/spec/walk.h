@@ -1,6 +1,5 @@
 /* Going through syntax trees. */
-#ifndef TKC_SPEC_WALK_H
-#define TKC_SPEC_WALK_H
+#pragma once
 
 #include "syntax/ast.h"
 
@@ -32,5 +31,3 @@ const Ast *walk_param(const AstList *params, const char *name);
 const Str *walk_param_names(Arena *a, const AstList *params);
 /* The names one expression binds as an assignment target. */
 void walk_target(Arena *a, const Ast *target, AstNames *out);
-
-#endif

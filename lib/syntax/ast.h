@@ -1,7 +1,6 @@
 /* The syntax tree, as the grammar builds it: Python's shapes, no meaning. Nodes live in the
    compilation's arena. */
-#ifndef TKC_SYNTAX_AST_H
-#define TKC_SYNTAX_AST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -172,5 +171,3 @@ Ast *syntax_parse_expr(Arena *a, Interner *names, Diags *dx, const Source *sourc
 /* ---- printing (for -emit=tokens and -emit=ast) ---- */
 void tokens_print(Buf *out, const AstFile *file);
 void ast_print(Buf *out, const AstFile *file);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the scanner's rules (grammar/tkc.l) do: indentation, brackets, f-strings, errors. */
-#ifndef TKC_SYNTAX_LEX_H
-#define TKC_SYNTAX_LEX_H
+#pragma once
 
 #include "syntax/token.h"
 
@@ -68,5 +67,3 @@ Lex lex_fstring_unterminated;
 
 /* In grammar/tkc.l. */
 void lex_scan(Lexer *lx);
-
-#endif

@@ -1,6 +1,5 @@
 /* Values of number and string literals. */
-#ifndef TKC_SYNTAX_LITERAL_H
-#define TKC_SYNTAX_LITERAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ typedef struct StringError {
 StringError literal_decode(Buf *out, const char *s, size_t n, StringForm form);
 /* Splits a STRING token: *body and *len are the text between the quotes. */
 StringForm literal_string_form(const char *s, size_t n, const char **body, size_t *len);
-
-#endif

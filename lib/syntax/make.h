@@ -1,7 +1,6 @@
 /* Constructors of the tree: what the grammar's actions call. Each takes its lists and returns the
    node. */
-#ifndef TKC_SYNTAX_MAKE_H
-#define TKC_SYNTAX_MAKE_H
+#pragma once
 
 #include "syntax/parser.h"
 
@@ -57,5 +56,3 @@ AstList *make_statement(Parser *p, AstList *statement, Loc at);
 /* What a statement with a syntax error leaves: nothing in a kernel, SKIPPED in host code, and the
    block after it. */
 AstList *make_recovered(Parser *p, AstList *block, Loc at);
-
-#endif

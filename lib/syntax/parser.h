@@ -1,6 +1,5 @@
 /* The state of parsing one text. */
-#ifndef TKC_SYNTAX_PARSER_H
-#define TKC_SYNTAX_PARSER_H
+#pragma once
 
 #include "syntax/ast.h"
 #include "syntax/token.h"
@@ -65,5 +64,3 @@ Ast *feed_skipped_text(Parser *p, uint32_t begin, uint32_t end);
 bool validate(Diags *dx, const Ast *node, bool is_part);
 /* The first node past the limit, or NULL; later passes recurse over the tree. */
 const Ast *validate_depth(const Ast *node);
-
-#endif

@@ -1,6 +1,5 @@
 /* Tokens of a whole file, and the lexical errors met on the way. */
-#ifndef TKC_SYNTAX_TOKEN_H
-#define TKC_SYNTAX_TOKEN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -55,5 +54,3 @@ int token_nesting(TokenKind kind); /* 1: opens a bracket; -1: closes one; else 0
 bool token_begins_compound(TokenKind kind); /* a statement with blocks, or a clause of one */
 /* "KEYWORD", "OP", "NAME". */
 const char *token_class(TokenKind kind);
-
-#endif

@@ -1,7 +1,6 @@
 /* From a function of the block IR, laid out, to PTX. The only header of lower/ and target/ without
    LLVM in it. */
-#ifndef TKC_TARGET_BACKEND_H
-#define TKC_TARGET_BACKEND_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ typedef struct BackendWants {
    placed. False after an error diagnostic. Raises (base/unwind.h) on a bug of ours or a fatal error
    of LLVM's. Any number of threads may call it at once. */
 bool backend_compile(BackendResult *out, const Func *fn, BackendWants wants, Arena *a, Diags *dx);
-
-#endif

@@ -1,6 +1,5 @@
 /* NVIDIA GPUs, through PTX: what the files of this folder give each other. */
-#ifndef TKC_TARGET_NVPTX_H
-#define TKC_TARGET_NVPTX_H
+#pragma once
 
 #include "base/arena.h"
 #include "base/buf.h"
@@ -29,5 +28,3 @@ void ptx_head(Buf *out, const Func *fn, const char *symbol, uint32_t shared_byte
 /* The text with the calls on each .loc of a place that was inlined, and of a version that has them;
    *len is its length, before and after. locs: the places that the code is marked with. */
 const char *inlined_at_add(Arena *a, const char *ptx, size_t *len, int n, const Loc *const *locs);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the parts of fold share. */
-#ifndef TKC_TRANSFORM_FOLD_H
-#define TKC_TRANSFORM_FOLD_H
+#pragma once
 
 #include "ir/build.h"
 
@@ -11,5 +10,3 @@ Value *fold_shape(Builder *b,
                   Op *op); /* fold_shape.c: moves of elements, and arithmetic on splats */
 /* fold_control.c: true when op was replaced. Its body has been folded. */
 bool fold_control(Op *op);
-
-#endif

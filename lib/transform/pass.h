@@ -1,6 +1,5 @@
 /* Passes: what runs on a function, in which order, and what each may rely on. */
-#ifndef TKC_TRANSFORM_PASS_H
-#define TKC_TRANSFORM_PASS_H
+#pragma once
 
 #include <stdbool.h>
 #include "base/arena.h"
@@ -41,5 +40,3 @@ const PassInfo *pass_find(const PassInfo *table, int n, const char *name);
 /* Runs one pass with a scratch arena of its own, then verifies when asked. False after an error
    diagnostic. */
 bool pass_run(const PassInfo *info, Func *fn, Arena *scratch, Diags *dx, bool verify_each);
-
-#endif

@@ -3,8 +3,7 @@
    A function for debugging keeps every value: none shares memory, none is hoisted. Each instruction
    is then run by debug_step, which remembers the newest value of each name. A name belongs to one
    call of one function: the chain of calls that inlined it. */
-#ifndef TKC_RUNTIME_DEBUG_H
-#define TKC_RUNTIME_DEBUG_H
+#pragma once
 
 #include "interp/interp.h"
 #include "tkc/expr.h"
@@ -73,5 +72,3 @@ int place_next_line(const Func *fn, int line);
 void text_value(Text *t, const Frame *f, const Value *v, bool rows);
 /* Element i as a number. False: a pointer. */
 bool value_number(const Frame *f, const Value *v, int64_t i, ExprNumber *out);
-
-#endif

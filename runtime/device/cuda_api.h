@@ -1,6 +1,5 @@
 /* NVIDIA's driver API, loaded at run time: neither building nor starting needs it. */
-#ifndef TKC_RUNTIME_CUDA_API_H
-#define TKC_RUNTIME_CUDA_API_H
+#pragma once
 
 #include <stdint.h>
 #include "tkc/tkc.h"
@@ -56,5 +55,3 @@ TkcStatus cuda_api_open_simt(TkcContext *cx, CudaApi *api);
 
 /* TKC_OK when result is CU_OK; else reports the call's name and the driver's own words. */
 TkcStatus cuda_check(TkcContext *cx, const CudaApi *api, int result, const char *call);
-
-#endif

@@ -1,6 +1,5 @@
 /* What the files of device `cuda` share. */
-#ifndef TKC_RUNTIME_CUDA_DEVICE_H
-#define TKC_RUNTIME_CUDA_DEVICE_H
+#pragma once
 
 #include "cuda_api.h"
 #include "device.h"
@@ -59,5 +58,3 @@ TkcStatus cuda_assemble(TkcDevice *dev, const char *const *ptx, size_t n, const 
 void cuda_facts(TkcDevice *dev, TkcDeviceInfo *out);
 void cuda_info(TkcDevice *dev, const DeviceKernel *kernel, TkcKernelInfo *out);
 bool cuda_captures(TkcDevice *dev, void *stream);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a device is: a table of functions each kind fills. Everything above it (launching, the
    cache) is the same for all. */
-#ifndef TKC_RUNTIME_DEVICE_H
-#define TKC_RUNTIME_DEVICE_H
+#pragma once
 
 #include <pthread.h>
 #include "tkc/edge.h"
@@ -113,5 +112,3 @@ TkcStatus timer_flush(TkcDevice *dev, Timer *t, void *stream);
 TkcStatus timer_mark(TkcDevice *dev, Timer *t, size_t i, void *stream);
 /* Once the stream's work is done. */
 TkcStatus timer_between(TkcDevice *dev, Timer *t, size_t from, size_t to, double *ms);
-
-#endif

@@ -1,6 +1,5 @@
 /* Host memory that stands for a device's: which ranges there are, and what was freed. */
-#ifndef TKC_RUNTIME_MEMORY_H
-#define TKC_RUNTIME_MEMORY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,5 +42,3 @@ bool memory_near(Memory *m, uint64_t address, uint64_t *begin, uint64_t *end, bo
    device's; NULL: nothing. *held: an allocation holds the address. */
 const char *memory_fault(Memory *m, uint64_t address, size_t bytes, bool *held);
 size_t memory_count(const Memory *m);
-
-#endif

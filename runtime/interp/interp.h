@@ -18,8 +18,7 @@
 
    Invariants. Instructions that depend on constants and arguments only run once per frame, before
    its first program. */
-#ifndef TKC_RUNTIME_INTERP_H
-#define TKC_RUNTIME_INTERP_H
+#pragma once
 
 #include <stdatomic.h>
 #include "device/device.h"
@@ -297,5 +296,3 @@ typedef struct NarrowFloat {
 } NarrowFloat;
 extern const NarrowFloat narrow_floats[DT_COUNT];
 static inline bool dtype_is_narrow(DType dt) { return narrow_floats[dt].up; }
-
-#endif

@@ -1,7 +1,6 @@
 /* fp32 functions that the compiler can vectorize: no calls, no branches. Bounds are measured over
    all inputs by test/unit/interp_math_test.c. Every one takes and gives NaN for NaN. */
-#ifndef TKC_RUNTIME_INTERP_MATH_H
-#define TKC_RUNTIME_INTERP_MATH_H
+#pragma once
 
 #include <stdint.h>
 
@@ -100,5 +99,3 @@ static inline float math_log2(float x)
     float m = math_split(x, &k), l = math_log_core(m);
     return math_log_ends(x, (l * 0.44269504f + l) + (float)k);
 }
-
-#endif

@@ -7,8 +7,7 @@
    programs that disagree. Writers that all write the same bytes do not disagree: for that a store
    is made here, where it can be compared with what is there. Elements are kept by pages: a page all
    of whose elements are alike has one cell; the others have a cell for each element. */
-#ifndef TKC_RUNTIME_SHADOW_H
-#define TKC_RUNTIME_SHADOW_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,5 +74,3 @@ size_t shadow_unwritten(const Shadow *s, uint64_t address, size_t n, size_t size
 
 /* Keeps the lesser of two races. */
 void race_merge(Race *into, const Race *r);
-
-#endif

@@ -1,6 +1,5 @@
 /* Bytes that grow. All zero is none. */
-#ifndef TKC_RUNTIME_BYTES_H
-#define TKC_RUNTIME_BYTES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ void bytes_put(Bytes *b, const char *fmt, ...) __attribute__((format(printf, 2, 
 /* The file becomes these bytes, of that mode, at once: another process that writes it may win, never mix with this one.
    False: it is as it was; errno says why, or is 0. */
 bool bytes_write(const char *path, const void *data, size_t len, mode_t mode);
-
-#endif

@@ -1,7 +1,6 @@
 /* Kernels that other processes compiled: on disk, and in a store of the host's. Nothing here fails a
    launch: what cannot be found or kept is compiled. */
-#ifndef TKC_RUNTIME_DISK_H
-#define TKC_RUNTIME_DISK_H
+#pragma once
 
 #include "device/device.h"
 #include "entry.h"
@@ -33,5 +32,3 @@ typedef struct DiskAsk {
 bool disk_find(DiskAsk *ask, TkcDevice *dev, TkcSource *source, const TkcOptions *o, Entry *e);
 void disk_put(DiskAsk *ask, TkcDevice *dev, const Bytes *bytes);
 void disk_end(DiskAsk *ask, TkcDevice *dev);
-
-#endif

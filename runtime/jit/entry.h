@@ -1,7 +1,6 @@
 /* A compiled kernel as bytes: the key that it was asked for by, its manifest, its PTX. This is what the jit
    holds, what a file of the cache is, and what a store is given. */
-#ifndef TKC_RUNTIME_ENTRY_H
-#define TKC_RUNTIME_ENTRY_H
+#pragma once
 
 #include "bytes.h"
 #include "manifest.h"
@@ -34,5 +33,3 @@ void entry_make(Bytes *out, const Bytes *key, const TkcArtifact *artifact, const
    any. */
 Outcome entry_open(Entry *e, char *bytes, size_t len, const Bytes *key);
 void entry_fini(Entry *e);
-
-#endif

@@ -1,6 +1,5 @@
 /* The compiled kernels of a jit, and how one is made: build.c. */
-#ifndef TKC_RUNTIME_KERNELS_H
-#define TKC_RUNTIME_KERNELS_H
+#pragma once
 
 #include "launch.h"
 
@@ -23,5 +22,3 @@ TkcStatus compiled_build(TkcJit *jit, const TkcArg *args, Compiled *c);
 const char *compiled_text(const Compiled *c);
 /* One that is not held, whole or not. */
 void compiled_free(TkcJit *jit, Compiled *c);
-
-#endif

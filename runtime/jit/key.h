@@ -1,7 +1,6 @@
 /* The key of a compiled kernel, as far as a launch decides it: what of the arguments changes the
    code. Everything else of the key is fixed when a jit is made (source, options, device). */
-#ifndef TKC_RUNTIME_KEY_H
-#define TKC_RUNTIME_KEY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,5 +25,3 @@ bool key_has_arg(const unsigned char *at, const TkcArg *arg);
 /* False when there is no memory. */
 bool key_make(Key *k, const TkcArg *args, size_t nargs);
 void key_fini(Key *k);
-
-#endif

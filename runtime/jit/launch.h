@@ -1,7 +1,6 @@
 /* Arguments against parameters: what a launch checks, and the compile that a first launch asks
    for. */
-#ifndef TKC_RUNTIME_LAUNCH_H
-#define TKC_RUNTIME_LAUNCH_H
+#pragma once
 
 #include <stdatomic.h>
 
@@ -116,5 +115,3 @@ const char *descriptor_type(const OpenParam *p, const TkcArg *arg);
    are checked with the pointer, which comes first. */
 TkcStatus descriptor_pack(const TkcJit *jit, const ManifestParam *p, const TkcArg *arg,
                           LaunchArg *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* What a compiled kernel is: all that a launch, a cache or another program needs to know beside its
    code. manifest.def says how it is written. */
-#ifndef TKC_RUNTIME_MANIFEST_H
-#define TKC_RUNTIME_MANIFEST_H
+#pragma once
 
 #include "tkc/edge.h"
 
@@ -38,4 +37,3 @@ bool manifest_read(Manifest *m, char *text, size_t len);
 void manifest_fini(Manifest *m);
 /* Of what is passed, the bits of a parameter: those of an int are extended. */
 uint64_t manifest_value(const ManifestParam *p, const unsigned char *values);
-#endif

@@ -1,8 +1,7 @@
 /* Results of tuning as text, a line each, so that people can read, compare and commit them:
 
        add | NVIDIA H200 | x=*fp32 n=98432:i32 | BLOCK=1024 num_warps=4 | 0.0123 ms */
-#ifndef TKC_RUNTIME_TUNE_H
-#define TKC_RUNTIME_TUNE_H
+#pragma once
 
 #include "tkc/edge.h"
 
@@ -16,5 +15,3 @@ int tune_file_find(const char *path, const char *head, const char *const *config
    written, and the file is as it was. */
 bool tune_file_put(const char *path, const char *head, const char *config, double ms,
                    const char **why);
-
-#endif

@@ -1,7 +1,6 @@
 /* What instructions do to the bits of an integer: for one lane as for 32 side by side, so without
    branches, and nothing is undefined for any bits. */
-#ifndef TKC_PTX_BITS_H
-#define TKC_PTX_BITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -90,5 +89,3 @@ static inline u32 reversed32(u32 x)
     x = (x & 0xccccccccu) >> 2 | (x & 0x33333333u) << 2;
     return (x & 0xaaaaaaaau) >> 1 | (x & 0x55555555u) << 1;
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* Floats of PTX as bits and numbers, for its arithmetic and its conversions. */
-#ifndef TKC_PTX_FLOAT_H
-#define TKC_PTX_FLOAT_H
+#pragma once
 
 #include "ptx.h"
 
@@ -19,5 +18,3 @@ uint64_t ptx_kept_nan(DType from, DType to, uint64_t x);
 uint64_t ptx_flush(DType dt, uint64_t x);
 /* What .sat and .relu make of a number: into 0 … 1, NaN being 0; at least 0. */
 uint64_t ptx_clamp(const PtxCall *c, DType dt, uint64_t x);
-
-#endif

@@ -1,6 +1,5 @@
 /* Words of PTX. */
-#ifndef TKC_PTX_LEX_H
-#define TKC_PTX_LEX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ typedef struct PtxWord {
 PtxWord ptx_word(const char **p);
 bool ptx_word_is(PtxWord w, const char *text);
 bool ptx_same_word(PtxWord a, PtxWord b);
-
-#endif

@@ -1,8 +1,7 @@
 /* Reading instructions of PTX: what the reader of inline assembly (parse.c) and that of whole
    modules (simt/) have in common. Words, types and rows of the table of instructions; registers and
    the operands that a row asks for. */
-#ifndef TKC_PTX_PARSER_H
-#define TKC_PTX_PARSER_H
+#pragma once
 
 #include "lex.h"
 #include "ptx.h"
@@ -98,5 +97,3 @@ PtxSource ptx_parse_source(PtxParser *ps, const PtxType *t, bool wider);
 PtxDest ptx_parse_dest(PtxParser *ps, const PtxType *t, bool wider, bool may_sink);
 /* What the instruction's row asks for, up to the ';'. False: told. */
 bool ptx_parse_operands(PtxParser *ps, PtxInsn *in);
-
-#endif

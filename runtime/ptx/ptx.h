@@ -4,8 +4,7 @@
 
    Which instructions there are is one table, insn.def; their evaluators are in int.c,
    float.c and convert.c. Everything else is refused when it is parsed. */
-#ifndef TKC_PTX_PTX_H
-#define TKC_PTX_PTX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -123,5 +122,3 @@ static inline int64_t ptx_signed(uint64_t x, int bits)
 
 #define PTX(name, qualifiers, types, second, operands, eval) PtxEval ptx_##eval;
 #include "insn.def"
-
-#endif

@@ -1,7 +1,6 @@
 /* What works while its threads go on: cp.async for the lanes of a warp, bulk copies for a program.
    A copy takes place at a moment between its start and the wait for it that the seed chooses. */
-#ifndef TKC_SIMT_ASYNC_H
-#define TKC_SIMT_ASYNC_H
+#pragma once
 
 #include "machine.h"
 #include "tensormap.h"
@@ -41,5 +40,3 @@ bool mbarrier_addresses(Warp *w, const SimtInsn *in, LaneMask m, uint64_t *addre
    goes what these lanes of the unit know. False: told. */
 bool mbarrier_arrive(Warp *w, const SimtInsn *in, int lane, uint32_t address, uint32_t bytes,
                      uint32_t arrivals, int unit, LaneMask knowing);
-
-#endif

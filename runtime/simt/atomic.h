@@ -1,6 +1,5 @@
 /* What atomics do, and reductions of tensors with them. */
-#ifndef TKC_SIMT_ATOMIC_H
-#define TKC_SIMT_ATOMIC_H
+#pragma once
 
 #include "ptx/ptx.h"
 #include "tensormap.h"
@@ -20,5 +19,3 @@ bool atom_can_reduce(AtomOp op, TensorType type);
 /* By an op that the type has, each element in one atomic step; `global` is aligned to the element,
    bytes a multiple of it. */
 void atom_reduce(AtomOp op, TensorType type, void *global, const void *shared, uint32_t bytes);
-
-#endif

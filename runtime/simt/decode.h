@@ -1,7 +1,6 @@
 /* Instructions of a module as they are decoded: what the families of instructions (families.def)
    are given to read their text with. */
-#ifndef TKC_SIMT_DECODE_H
-#define TKC_SIMT_DECODE_H
+#pragma once
 
 #include <string.h>
 
@@ -169,5 +168,3 @@ Decode decode_bulk; /* cp.async.bulk */
 #define FAMILY(name, decode) Decode decode;
 #define INSN(name, types, exec, a, operands) SimtExec exec;
 #include "families.def"
-
-#endif

@@ -5,8 +5,7 @@
    Work of a context is done by a thread of its own, in the order in which it was given, whatever
    its streams: a launch returns before it has run. A fault of a kernel is given by every later call,
    until the context is gone. */
-#ifndef TKC_SIMT_DRIVER_H
-#define TKC_SIMT_DRIVER_H
+#pragma once
 
 #include <pthread.h>
 
@@ -141,5 +140,3 @@ int driver_no_capture(CuContext context);
 void driver_trace(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void driver_say(const char *text); /* what went wrong, on standard error, where there is one */
 const char *driver_setting(const char *name); /* of the environment; NULL: none, or not a library */
-
-#endif

@@ -1,8 +1,7 @@
 /* What one lane computes, as functions that a compiler can vectorize: no branches, no calls where a
    processor has an instruction, nothing undefined for any bits. Floats travel as bits; a NaN that
    an instruction makes is the type's one NaN, or an operand's of fp64. */
-#ifndef TKC_SIMT_LANES_H
-#define TKC_SIMT_LANES_H
+#pragma once
 
 #include <math.h>
 #include <stdbool.h>
@@ -206,5 +205,3 @@ TO_INT(u32_from_f64, double, u32, u32, 0.0, 0x1p32, 0, UINT32_MAX, UINT32_C(1) <
 TO_INT(s64_from_f64, double, s64, s64, -0x1p63, 0x1p63, INT64_MIN, INT64_MAX, INT64_MIN)
 TO_INT(u64_from_f64, double, u64, u64, 0.0, 0x1p64, 0, UINT64_MAX, UINT64_C(1) << 63)
 #undef TO_INT
-
-#endif

@@ -4,8 +4,7 @@
    A register is 32 lanes side by side in its own width: uint16_t[32], uint32_t[32], uint64_t[32]; a
    predicate is one uint32_t, a bit a lane. Numbers are given as such arrays too, those of 8 bits
    and fewer in 16. */
-#ifndef TKC_SIMT_LOOPS_H
-#define TKC_SIMT_LOOPS_H
+#pragma once
 
 #include "ptx/ptx.h"
 
@@ -31,5 +30,3 @@ typedef struct LoopRow {
 /* Ended by a row without an evaluator. */
 extern const LoopRow simt_loops_any[];  /* for every processor */
 extern const LoopRow simt_loops_wide[]; /* for those of x86-64-v3; empty elsewhere */
-
-#endif

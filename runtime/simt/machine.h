@@ -8,8 +8,7 @@
 
    Addresses: global ones are host addresses of what the driver's cuMemAlloc gave; shared and local
    ones are offsets, and as generic addresses lie in windows that no host address falls into. */
-#ifndef TKC_SIMT_MACHINE_H
-#define TKC_SIMT_MACHINE_H
+#pragma once
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -296,5 +295,3 @@ SimtStep simt_fault(Warp *w, const SimtInsn *in, int lane, int code, const char 
 #define simt_refuse(...) (simt_fault(__VA_ARGS__), false)
 /* A place of the code in words: the instruction, the kernel's line. */
 void simt_describe(const SimtFunc *f, const SimtInsn *in, char *out, size_t size);
-
-#endif

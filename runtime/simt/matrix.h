@@ -1,7 +1,6 @@
 /* Matrices of PTX's tensor core instructions as plain row-major arrays of double, which hold every
    element type exactly. */
-#ifndef TKC_RUNTIME_SIMT_MATRIX_H
-#define TKC_RUNTIME_SIMT_MATRIX_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -99,5 +98,3 @@ enum { LDMATRIX_MOST = 4, LDMATRIX_ROWS = 8, LDMATRIX_ROW_BYTES = 16 };
    address lane 8 i + r gave. Registers are [count][32 lanes]. */
 void simt_move_matrices(uint32_t *registers, uint8_t *const *rows, int count, bool transposed,
                         bool to_rows);
-
-#endif

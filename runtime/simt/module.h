@@ -1,7 +1,6 @@
 /* PTX text to modules. Everything that is not understood is refused when the text is loaded, with
    its line. */
-#ifndef TKC_SIMT_MODULE_H
-#define TKC_SIMT_MODULE_H
+#pragma once
 
 #include "machine.h"
 
@@ -26,5 +25,3 @@ SimtModule *simt_module_load(const char *text, int chip, Memory *memory, char *p
                              size_t size);
 void simt_module_free(SimtModule *m);
 const SimtVar *simt_module_global(const SimtModule *m, const char *name);
-
-#endif

@@ -8,8 +8,7 @@
 
    Nothing here is shared between host threads. When memory runs out, order_failed tells it from
    then on, and what is known is no longer complete. */
-#ifndef TKC_SIMT_ORDER_H
-#define TKC_SIMT_ORDER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -83,5 +82,3 @@ static inline bool order_saw(const OrderView *v, int unit, uint32_t clock)
 {
     return v && unit < v->nunits && v->clocks[ORDER_ROW * unit] >= clock;
 }
-
-#endif

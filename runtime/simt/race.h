@@ -2,8 +2,7 @@
    still conflict with a later one (order.h says which are over). An access is of a unit's lanes at
    its present time; an asynchronous one is noted when it is issued, so until somebody waits for it
    its bytes are pending: whoever touches them conflicts with it. */
-#ifndef TKC_SIMT_RACE_H
-#define TKC_SIMT_RACE_H
+#pragma once
 
 #include "order.h"
 
@@ -39,5 +38,3 @@ bool race_failed(const Race *r); /* no memory: from then on accesses are not all
    told in `out`; the access is noted all the same. */
 bool race_access(Race *r, int unit, uint32_t lanes, const uint32_t *offsets, uint32_t bytes,
                  Touch kind, uint32_t insn, RaceReport *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* What threads of a program, and what works for them asynchronously, do with its shared memory: who
    wrote and read which bytes, and in which order they stand (order.h, race.h). */
-#ifndef TKC_SIMT_SHARED_H
-#define TKC_SIMT_SHARED_H
+#pragma once
 
 #include "machine.h"
 #include "order.h"
@@ -39,5 +38,3 @@ static inline Order *shared_order(const Warp *w)
 }
 /* The clock of the mbarrier at the offset, until another is asked for; NULL: no memory. */
 OrderClock *shared_clock(Block *b, uint32_t offset);
-
-#endif

@@ -1,6 +1,5 @@
 /* Tensor maps: a tensor in global memory, a box of it in shared memory, and the way between. */
-#ifndef TKC_RUNTIME_SIMT_TENSORMAP_H
-#define TKC_RUNTIME_SIMT_TENSORMAP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -81,5 +80,3 @@ uint32_t simt_tensor_map_bytes(const TensorMap *map);
 uint32_t simt_tensor_map_extent(const TensorMap *map);
 /* What loads put where the tensor is not. */
 void simt_tensor_map_fill(const TensorMap *map, void *to, uint32_t bytes);
-
-#endif

@@ -1,6 +1,5 @@
 /* How the lanes of a warp run, wait and end; and the warps of a program. */
-#ifndef TKC_SIMT_WARP_H
-#define TKC_SIMT_WARP_H
+#pragma once
 
 #include "machine.h"
 
@@ -88,5 +87,3 @@ bool warp_read(Warp *w, const SimtInsn *in, int lane, uint64_t address, void *ou
 bool warp_string(Warp *w, const SimtInsn *in, int lane, uint64_t address, char *out, size_t size);
 /* vprintf. */
 bool warp_print(Warp *w, const SimtInsn *in, int lane, uint64_t format, uint64_t args);
-
-#endif

@@ -1,6 +1,5 @@
 /* wgmma.mma_async: d = a b (+ d) of four warps, 16 rows of d and a each, b from shared memory. */
-#ifndef TKC_RUNTIME_SIMT_WGMMA_H
-#define TKC_RUNTIME_SIMT_WGMMA_H
+#pragma once
 
 #include "simt/matrix.h"
 
@@ -71,5 +70,3 @@ typedef struct WgmmaFault {
 bool simt_wgmma_form(WgmmaForm *form, const WgmmaSpec *spec);
 /* False: *fault says why; d then holds what it did before, or results, or some of each. */
 bool simt_wgmma(const WgmmaForm *form, const WgmmaCall *call, WgmmaFault *fault);
-
-#endif

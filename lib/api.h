@@ -4,13 +4,10 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "base/arena.h"
-#include "base/diag.h"
 #include "base/own_stack.h"
 #include "ir/ir.h"
 #include "syntax/ast.h"
 #include "tkc/edge.h"
-#include "tkc/tkc.h"
 
 /* What tkc_last_error gives the thread. */
 typedef struct LastError LastError;

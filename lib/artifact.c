@@ -4,7 +4,6 @@
 
 #include "base/unwind.h"
 #include "ir/machine.h"
-#include "ir/type.h"
 #include "job.h"
 #include "tkc/clock.h"
 

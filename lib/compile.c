@@ -4,7 +4,6 @@
           ─ lower ─▶ LLVM ─ backend ─▶ PTX
 
    `emit` says how far to go. Each stage either succeeds or leaves an error diagnostic. */
-#include "analysis/axis.h"
 #include "cost.h"
 #include "ir/print.h"
 #include "ir/tensor_map.h"

@@ -5,7 +5,6 @@
 #include "cost.h"
 
 #include "base/power.h"
-#include "base/source.h"
 #include "layout/access.h"
 #include "linear/shared_matrix.h"
 #include "memory/flow.h"

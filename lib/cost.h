@@ -3,9 +3,6 @@
    barriers. */
 #pragma once
 
-#include "analysis/axis.h"
-#include "base/buf.h"
-#include "base/diag.h"
 #include "ir/ir.h"
 #include "layout/vector.h"
 

@@ -5,8 +5,6 @@
    a line that accesses nothing the table has the layout of its largest block. */
 #include <string.h>
 
-#include "base/source.h"
-#include "base/vec.h"
 #include "cost.h"
 #include "ir/machine.h"
 #include "lower/estimate.h"

@@ -3,10 +3,8 @@
 #pragma once
 
 #include "api.h"
-#include "base/vec.h"
 #include "spec/kernel.h"
 #include "spec/spec.h"
-#include "tkc/edge.h"
 #include "transform/passes.h"
 
 typedef struct ArtifactTime { const char *name; double ms; } ArtifactTime;

@@ -6,7 +6,6 @@
    change nothing; where no such fact helps it says what the addresses lack. */
 #include <string.h>
 
-#include "base/buf.h"
 #include "cost.h"
 
 enum { GIVEN_DIVISIBILITY = 16 };

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "api.h"
-#include "base/diag.h"
 
 typedef struct Kind { DiagId id; const char *name, *what; } Kind;
 

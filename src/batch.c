@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "command.h"
-#include "report.h"
 #include "tkc/clock.h"
 #include "tkc/text.h"
 

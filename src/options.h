@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include "report.h"
 #include "tkc/grow.h"
-#include "tkc/tkc.h"
 
 /* NAME=VALUE; both point into one copied string. */
 typedef struct Binding { const char *name, *value; } Binding;

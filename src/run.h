@@ -3,7 +3,6 @@
 
 #include "array.h"
 #include "command.h"
-#include "tkc/runtime.h"
 
 /* ---- debug.c: the prompt of -break ---- */
 typedef struct Prompt {

@@ -4,7 +4,6 @@
 
 #include "base/vec.h"
 #include "ir/ir.h"
-#include "ir/type.h"
 #include "tkc/carry.h"
 
 typedef struct Walk {

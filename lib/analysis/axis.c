@@ -12,7 +12,6 @@
 #include "base/vec.h"
 #include "ir/ir.h"
 #include "ir/print.h"
-#include "ir/type.h"
 
 /* Changes of a loop head before its moving bounds are pushed out, and before nothing more is
    claimed of it. */

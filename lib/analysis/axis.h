@@ -5,7 +5,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "base/arena.h"
 #include "base/buf.h"
 #include "tkc/ir.h"
 

@@ -27,7 +27,6 @@
 
 #include "base/power.h"
 #include "ir/ir.h"
-#include "ir/type.h"
 
 /* The largest group size that all four allow. */
 static int64_t min_of_four(int64_t a, int64_t b, int64_t c, int64_t d)

@@ -12,7 +12,6 @@
 #include "analysis/axis_rules.h"
 
 #include "ir/ir.h"
-#include "ir/type.h"
 
 /* Facts of dim `from` of the operand become those of dim `to`. */
 static void copy_dim(AxisFact *out, int to, const AxisFact *x, int from)

@@ -12,9 +12,7 @@
 #include "analysis/warnings.h"
 
 #include "analysis/axis.h"
-#include "base/map.h"
 #include "ir/ir.h"
-#include "ir/type.h"
 
 typedef enum Lanes {
     LANES_PLAIN, /* none that concern us */

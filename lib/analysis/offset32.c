@@ -9,7 +9,6 @@
 #include "analysis/axis.h"
 #include "analysis/range.h"
 #include "ir/ir.h"
-#include "ir/type.h"
 
 typedef struct Check {
     Diags *dx;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include "base/arena.h"
 #include "base/buf.h"
 #include "base/source.h"
 #include "tkc/tkc.h"

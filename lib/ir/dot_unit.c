@@ -10,7 +10,6 @@
 
 #include "ir/ir.h"
 #include "ir/machine.h"
-#include "ir/type.h"
 #include "linear/swizzle.h"
 
 static const MmaRow rows[] = {

@@ -1,13 +1,10 @@
 /* Building and changing the block IR. Reading it: tkc/ir.h. */
 #pragma once
 
-#include "base/arena.h"
 #include "base/diag.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "ir/type.h"
-#include "linear/layout.h"
-#include "tkc/ir.h"
 
 /* The tables a compilation's functions share. */
 typedef struct Ir {

@@ -1,7 +1,6 @@
 /* Reads the IR's textual form. */
 #pragma once
 
-#include "base/diag.h"
 #include "ir/ir.h"
 
 /* All functions of the text. Returns how many, or -1 after error diagnostics (several in one run

@@ -3,7 +3,6 @@
    regions, outer before inner. */
 #include "ir/print.h"
 
-#include "base/map.h"
 #include "base/vec.h"
 #include "ir/ir.h"
 #include "ir/machine.h"

@@ -9,7 +9,6 @@
 #include "ir/machine.h"
 #include "ir/shape_map.h"
 #include "ir/tensor_map.h"
-#include "ir/tile.h"
 #include "tkc/inline_asm.h"
 
 typedef struct Rule {

@@ -2,7 +2,6 @@
    in the new ones, places and the sources they are in are copied. Strings are interned in the names
    that both share; layouts of blocks are not moved. */
 
-#include "base/source.h"
 #include "base/unwind.h"
 #include "ir/ir.h"
 

@@ -1,8 +1,6 @@
 /* Interned types: equal types are one pointer within one TypeTable. */
 #pragma once
 
-#include "base/arena.h"
-#include "base/buf.h"
 #include "linear/layout.h"
 #include "tkc/ir.h"
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/bitset.h"
-#include "base/diag.h"
 #include "ir/ir.h"
 
 typedef struct Verifier {

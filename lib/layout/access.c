@@ -22,7 +22,6 @@
 
 #include <string.h>
 
-#include "base/map.h"
 #include "base/power.h"
 #include "base/unwind.h"
 #include "base/vec.h"

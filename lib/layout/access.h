@@ -3,7 +3,6 @@
 
 #include <stdbool.h>
 #include "analysis/axis.h"
-#include "base/arena.h"
 #include "ir/ir.h"
 
 /* The choices of one function. Valid until its memory ops change. */

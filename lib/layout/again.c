@@ -6,9 +6,7 @@
 
    The lowering reads a thread's number anew behind such a loop (lower/coord.c); else LLVM would find
    that both are the same. */
-#include "base/map.h"
 #include "ir/build.h"
-#include "ir/type.h"
 #include "layout/passes.h"
 #include "layout/weight.h"
 

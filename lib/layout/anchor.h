@@ -1,8 +1,6 @@
 /* Which layout each dot would like: what computes it has its own. */
 #pragma once
 
-#include "base/arena.h"
-#include "ir/ir.h"
 #include "layout/access.h"
 
 /* What is known of a function's dots. */

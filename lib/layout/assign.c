@@ -25,7 +25,6 @@
 #include "base/vec.h"
 #include "ir/build.h"
 #include "ir/dot_unit.h"
-#include "layout/access.h"
 #include "layout/anchor.h"
 #include "layout/convert.h"
 #include "layout/joined.h"

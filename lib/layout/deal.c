@@ -6,7 +6,6 @@
    the exponentials, which had one predicate left beside those that tell lanes apart, two. */
 #include "ir/build.h"
 #include "ir/machine.h"
-#include "ir/type.h"
 #include "layout/convert.h"
 #include "layout/passes.h"
 #include "layout/reduce_plan.h"

@@ -6,11 +6,8 @@
    product, of rows and their width, is made in the loop, too: threads hold little of its factors.
 
    Not beside matrix products, whose copies follow pointers that are carried (pipeline). */
-#include "base/map.h"
 #include "ir/build.h"
-#include "ir/type.h"
 #include "layout/passes.h"
-#include "linear/layout.h"
 
 typedef struct Offset {
     Func *fn;

@@ -1,8 +1,6 @@
 /* Giving a value in another layout: computed again, or converted, whichever is cheaper. */
 #pragma once
 
-#include "base/map.h"
-#include "ir/ir.h"
 #include "layout/access.h"
 
 typedef struct Remat {

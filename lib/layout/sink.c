@@ -3,10 +3,7 @@
    the loop took 32 registers while it ran. What only moves elements waits for matrix products, too.
 
    A region is walked from its end, so that users have moved before what they use. */
-#include "base/map.h"
 #include "base/vec.h"
-#include "ir/ir.h"
-#include "ir/type.h"
 #include "layout/passes.h"
 
 typedef struct Before {

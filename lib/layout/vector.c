@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "base/power.h"
-#include "ir/ir.h"
 #include "ir/machine.h"
 #include "layout/passes.h"
 

@@ -14,7 +14,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "base/arena.h"
 #include "base/buf.h"
 #include "linear/f2.h"
 

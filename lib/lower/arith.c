@@ -9,7 +9,6 @@
 #include "lower/lower.h"
 
 #include "base/unwind.h"
-#include "ir/type.h"
 
 typedef LLVMValueRef (*BuildBinary)(LLVMBuilderRef, LLVMValueRef, LLVMValueRef, const char *);
 

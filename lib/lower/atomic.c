@@ -5,7 +5,6 @@
 #include "lower/vector.h"
 
 #include "base/unwind.h"
-#include "ir/type.h"
 
 /* Where the element that begins a vector is changed: all of that share it. */
 static LLVMValueRef predicate(Lower *L, const Op *op, uint32_t reg, LLVMValueRef canonical)

@@ -8,8 +8,6 @@
    another lane; one that a warp and registers hold, to one of two registers. */
 #include "lower/scan.h"
 
-#include "ir/type.h"
-
 typedef struct Carry {
     Scan whole, totals;
     int bit;      /* slots are the coordinate from that bit on */

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/unwind.h"
-#include "ir/type.h"
 
 static LLVMValueRef as_i32(Lower *L, LLVMValueRef x)
 {

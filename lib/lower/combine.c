@@ -7,7 +7,6 @@
 #include "lower/combine.h"
 
 #include "ir/evaluate.h"
-#include "ir/type.h"
 
 /* The element e with combine(x, e) = x; false when there is none to be had. */
 static bool neutral_bits(OpKind kind, DType dt, uint64_t *bits)

@@ -3,8 +3,6 @@
    A loop runs a fixed number of times, counted before it: it ends rightly even where the induction
    variable would wrap. */
 #include "base/unwind.h"
-#include "ir/dot_unit.h"
-#include "ir/type.h"
 #include "lower/dot.h"
 #include "lower/loop_slots.h"
 #include "tkc/carry.h"

@@ -3,7 +3,6 @@
 #include "lower/lower.h"
 
 #include "base/unwind.h"
-#include "ir/type.h"
 
 /* ---- inside a warp ---- */
 

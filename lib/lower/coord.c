@@ -14,7 +14,6 @@
 
 #include "base/power.h"
 #include "base/unwind.h"
-#include "ir/type.h"
 
 static int thread_bits(const Lower *L)
 {

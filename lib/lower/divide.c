@@ -9,7 +9,6 @@
    count up from a multiple of their number, which divides the divisor, too, none but the first is a
    multiple of it: one quotient is all theirs, but that below zero, where quotients are rounded up,
    a first one without remainder is alone. */
-#include "analysis/axis.h"
 #include "analysis/range.h"
 #include "base/power.h"
 #include "layout/vector.h"

@@ -3,8 +3,6 @@
    linear/fragment.h). Sums go in order of k; what pads K is left out. */
 #include "lower/dot.h"
 
-#include "ir/type.h"
-
 /* In what products are summed, by the type of the sum. */
 static DType sum_type(DType sum)
 {

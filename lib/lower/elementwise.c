@@ -12,7 +12,6 @@
 
 #include "base/power.h"
 #include "base/unwind.h"
-#include "ir/type.h"
 
 #define MAX_OPERANDS 3
 

@@ -12,8 +12,6 @@
 
 #include "base/limit.h"
 #include "ir/dot_unit.h"
-#include "ir/machine.h"
-#include "ir/type.h"
 #include "lower/lower.h"
 
 static double seconds_of(Size s)

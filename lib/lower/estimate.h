@@ -3,7 +3,6 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "base/diag.h"
 #include "ir/ir.h"
 
 /* Of the LLVM IR of one thread. */

@@ -7,7 +7,6 @@
 #include "lower/dot.h"
 
 #include "base/unwind.h"
-#include "ir/type.h"
 #include "linear/shared.h"
 #include "linear/swizzle.h"
 #include "lower/vector.h"

@@ -5,10 +5,8 @@
 
    Registers that hold one element are not told apart: pure text is then run twice with the same
    operands, which LLVM sees; text with effects runs once for each. */
-#include "lower/lower.h"
 
 #include "base/unwind.h"
-#include "ir/type.h"
 #include "lower/vector.h"
 #include "tkc/inline_asm.h"
 

@@ -8,8 +8,6 @@
 #include <math.h>
 
 #include "ir/evaluate.h"
-#include "ir/ir.h"
-#include "ir/type.h"
 
 enum { DEPTH = 8 };
 

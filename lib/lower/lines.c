@@ -10,7 +10,6 @@
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
-#include "base/vec.h"
 #include "lower/lower.h"
 
 /* DICompileUnit::DebugDirectivesOnly; LLVM's C header names the three kinds before it. */

@@ -1,9 +1,7 @@
 /* Which line of the source each instruction is of. */
 #pragma once
 
-#include "base/arena.h"
 #include "lower/target.h"
-#include "tkc/ir.h"
 
 typedef struct Lines Lines;
 

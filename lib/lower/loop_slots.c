@@ -12,7 +12,6 @@
 #include "lower/loop_slots.h"
 
 #include "base/unwind.h"
-#include "ir/type.h"
 
 static bool is_step(const Value *v)
 {

@@ -9,12 +9,8 @@
 
 #include <llvm-c/Core.h>
 #include "analysis/axis.h"
-#include "base/arena.h"
 #include "base/bitset.h"
-#include "base/diag.h"
-#include "base/map.h"
 #include "base/vec.h"
-#include "ir/ir.h"
 #include "ir/machine.h"
 #include "lower/estimate.h"
 #include "lower/target.h"

@@ -8,7 +8,6 @@
 #include <math.h>
 
 #include "base/unwind.h"
-#include "ir/type.h"
 
 static LLVMValueRef f32_const(const Lower *L, double v)
 {

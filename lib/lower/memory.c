@@ -17,7 +17,6 @@
 #include "lower/vector.h"
 
 #include "base/unwind.h"
-#include "ir/type.h"
 #include "layout/vector.h"
 
 typedef struct Memory {

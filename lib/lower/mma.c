@@ -15,7 +15,6 @@
 #include "lower/dot.h"
 
 #include "base/unwind.h"
-#include "ir/type.h"
 #include "lower/vector.h"
 
 enum { PARTS = 3, MOST_WORDS = 8 };

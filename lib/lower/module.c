@@ -12,7 +12,6 @@
 #include "base/limit.h"
 #include "base/unwind.h"
 #include "ir/tensor_map.h"
-#include "ir/type.h"
 #include "lower/lines.h"
 
 /* ---- ops without a family ---- */

@@ -30,11 +30,7 @@
    takes 216, and 207 us become 152). */
 #include "lower/lower.h"
 
-#include "base/bitset.h"
-#include "base/map.h"
 #include "ir/dot_unit.h"
-#include "ir/machine.h"
-#include "ir/type.h"
 #include "layout/vector.h"
 
 typedef struct Pressure {

@@ -10,7 +10,6 @@
 
 #include "base/limit.h"
 #include "base/unwind.h"
-#include "ir/type.h"
 #include "layout/weight.h"
 
 typedef struct Reduce {

@@ -3,8 +3,6 @@
    as the cpu device's do; their order is the threads'. */
 #include <string.h>
 
-#include "base/buf.h"
-#include "ir/type.h"
 #include "lower/lower.h"
 
 enum { MOST_NUMBERS = 3 + TKC_MAX_RANK + 1 };

@@ -17,7 +17,6 @@
 #include "lower/scan.h"
 
 #include "base/unwind.h"
-#include "ir/type.h"
 
 /* Bits [low, high) of the axis, all of them registers' or all of them lanes'. */
 typedef struct Run {

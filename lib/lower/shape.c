@@ -5,7 +5,6 @@
 #include "base/unwind.h"
 #include "ir/dot_unit.h"
 #include "ir/shape_map.h"
-#include "ir/type.h"
 
 void lower_splat(Lower *L, const Op *op)
 {

@@ -8,7 +8,6 @@
 
 #include "base/unwind.h"
 #include "ir/dot_unit.h"
-#include "ir/type.h"
 
 void lower_alloc(Lower *L, const Op *op)
 {

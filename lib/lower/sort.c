@@ -20,7 +20,6 @@
 #include "base/unwind.h"
 #include "ir/evaluate.h"
 #include "ir/shape_map.h"
-#include "ir/type.h"
 
 typedef struct Sort {
     const Type *type;

@@ -5,8 +5,6 @@
    brings loads to the front. Measured on an H200 over 634 calls: of some 80 that have such a limit 31
    run faster by 3 % to 132 %, 7 slower by 3 % to 11 %; of what computes more, or meets in its loops, more get slower, since then other warps
    are what hides latencies. */
-#include "ir/machine.h"
-#include "ir/type.h"
 #include "lower/lower.h"
 
 /* Of a thread: in loops, in one turn of each; outside of them. */

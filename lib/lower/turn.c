@@ -4,8 +4,6 @@
    measured over the whole range: 2 ulp, absolute 1e-7 near zeros. fp64: turn64.c. */
 #include "lower/math.h"
 
-#include "ir/type.h"
-
 /* ---- of fp32 ---- */
 
 /* x - k pi/2 with pi/2 in three parts; the products k * part are exact enough while |x| < 48000.

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/unwind.h"
-#include "ir/type.h"
 
 LLVMTypeRef lower_dtype(const Lower *L, DType dt)
 {

@@ -9,7 +9,6 @@
 
 #include "ir/dot_unit.h"
 #include "ir/machine.h"
-#include "linear/layout.h"
 #include "memory/flow.h"
 #include "memory/room.h"
 

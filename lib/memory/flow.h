@@ -3,7 +3,6 @@
 #pragma once
 
 #include "base/bitset.h"
-#include "base/map.h"
 #include "base/vec.h"
 #include "ir/ir.h"
 

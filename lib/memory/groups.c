@@ -19,7 +19,6 @@
    away. */
 #include "memory/groups.h"
 
-#include "base/vec.h"
 #include "ir/build.h"
 #include "ir/dot_unit.h"
 #include "ir/machine.h"

@@ -7,10 +7,7 @@
    load of the piece, with what the addresses need, as long as words that were asked for and are not
    used up yet are few. Elsewhere there is less to gain and registers to lose: what is added behind a
    loop of products took 144 registers in place of 106, and the program 1.6 times as long (H200). */
-#include "base/map.h"
 #include "base/vec.h"
-#include "ir/ir.h"
-#include "ir/type.h"
 #include "memory/passes.h"
 
 enum { MOST_WORDS = 32 }; /* of a thread, on the way */

@@ -24,8 +24,6 @@
    another, or rows are scanned: many programs do as well there (Welford's sums 0.81 times as fast,
    pooling 0.84, cumulative sums 0.93). */
 #include "base/unwind.h"
-#include "base/vec.h"
-#include "ir/build.h"
 #include "ir/dot_unit.h"
 #include "ir/machine.h"
 #include "ir/tile.h"
@@ -38,7 +36,6 @@
 #include "memory/groups.h"
 #include "memory/passes.h"
 #include "memory/stages.h"
-#include "memory/stream.h"
 #include "tkc/carry.h"
 
 typedef struct Pipeline {

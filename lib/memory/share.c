@@ -3,7 +3,6 @@
    both, where they lived at one time anyhow; or where all there are would fit at one time, and no ring
    has been given what room there is. */
 #include "ir/machine.h"
-#include "linear/layout.h"
 #include "memory/expand.h"
 #include "memory/flow.h"
 

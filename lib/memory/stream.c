@@ -15,7 +15,6 @@
 #include <string.h>
 
 #include "analysis/alias.h"
-#include "analysis/axis.h"
 #include "base/power.h"
 #include "ir/dot_unit.h"
 #include "ir/machine.h"
@@ -23,7 +22,6 @@
 #include "layout/propagate.h"
 #include "layout/remat.h"
 #include "layout/vector.h"
-#include "linear/shared.h"
 #include "linear/swizzle.h"
 #include "memory/box.h"
 #include "tkc/carry.h"

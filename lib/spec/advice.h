@@ -3,7 +3,6 @@
 
 #include "spec/builtin.h"
 #include "spec/scope.h"
-#include "syntax/ast.h"
 
 /* A name of the language that there is not, or an attribute of a block: what other libraries have by it. */
 bool advise_name(Spec *sp, Str name);

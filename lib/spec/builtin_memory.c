@@ -3,7 +3,6 @@
 #include "spec/advice.h"
 #include "spec/argument.h"
 #include "spec/block_ptr.h"
-#include "spec/broadcast.h"
 #include "spec/memory.h"
 
 enum {

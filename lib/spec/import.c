@@ -2,10 +2,7 @@
    outside of all files, and what is said of a module that is not found. */
 #include <string.h>
 
-#include "base/buf.h"
-#include "spec/constant.h"
 #include "spec/eval.h"
-#include "spec/module.h"
 
 /* Folders above the importing file in which an absolute import is looked for. */
 enum { MAX_ANCESTORS = 8 };

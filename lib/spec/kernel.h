@@ -1,9 +1,7 @@
 /* The kernels of a parsed file and their declared parameters, without specializing anything. */
 #pragma once
 
-#include "base/diag.h"
 #include "syntax/ast.h"
-#include "tkc/tkc.h"
 
 /* The last name of a dotted name or of what is called: "jit" of triton.jit(…); "" when there is none. */
 const char *kernel_last_name(const Ast *d);

@@ -8,11 +8,7 @@
 
 #include <string.h>
 
-#include "base/buf.h"
-#include "base/map.h"
-#include "ir/ir.h"
 #include "spec/config.h"
-#include "spec/eval.h"
 #include "spec/kernel.h"
 #include "spec/walk.h"
 

@@ -1,7 +1,6 @@
 /* Files and namespaces: what a name outside of any function stands for. */
 #pragma once
 
-#include "base/map.h"
 #include "spec/spec.h"
 
 typedef enum ModuleKind {

@@ -6,7 +6,6 @@
 
 #include <string.h>
 
-#include "base/buf.h"
 #include "spec/module.h"
 
 static const char prefix[] = "tensordesc<";

@@ -1,7 +1,6 @@
 /* Values are never changed after they are made, so a changed one is a new one that takes the old
    one's place in every name of this function that holds it: that is what Python's sharing shows.
    What the caller holds stays as it was, as in Triton, where a call copies its arguments. */
-#include "spec/eval.h"
 
 #include <string.h>
 

@@ -8,8 +8,6 @@
 
 #include <string.h>
 
-#include "ir/ir.h"
-
 /* In brackets: ranges of expressions are without those around them. */
 static bool is_bracketed(Span at)
 {

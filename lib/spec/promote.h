@@ -2,7 +2,6 @@
    the IR. */
 #pragma once
 
-#include "ir/type.h"
 #include "spec/value.h"
 
 typedef enum PromoteFault {

@@ -1,6 +1,5 @@
 /* In: the texts of -sig and -D. Out: rows of a SpecRequest. A value is parsed as the language's own
    expression, so that errors carry a caret into the option's text. */
-#include "spec/spec.h"
 
 #include <stdlib.h>
 #include <string.h>

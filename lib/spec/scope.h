@@ -1,8 +1,6 @@
 /* The names of one function while it is specialized. */
 #pragma once
 
-#include "base/map.h"
-#include "base/source.h"
 #include "spec/value.h"
 
 typedef enum BindState {

@@ -2,12 +2,8 @@
    The evaluator (eval.h) calls what values do through operator.h and builtin.h, which call back through this header. */
 #pragma once
 
-#include "base/diag.h"
 #include "ir/build.h"
-#include "ir/ir.h"
 #include "spec/value.h"
-#include "syntax/ast.h"
-#include "tkc/edge.h"
 
 /* ---- what the caller asks for ---- */
 typedef struct SpecDefine { Str name; SpecValue value; } SpecDefine;   /* -D */

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <stdbool.h>
-#include "base/intern.h"
 #include "ir/ir.h"
-#include "ir/type.h"
 #include "syntax/ast.h"
 #include "tkc/edge.h"
 

@@ -4,10 +4,8 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include "base/buf.h"
 #include "base/diag.h"
 #include "base/intern.h"
-#include "base/source.h"
 #include "base/vec.h"
 
 typedef enum AstKind {

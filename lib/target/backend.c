@@ -24,7 +24,6 @@
 
 #include "base/limit.h"
 #include "base/unwind.h"
-#include "ir/machine.h"
 #include "lower/lower.h"
 #include "target/nvptx.h"
 #include "tkc/clock.h"

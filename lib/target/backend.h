@@ -5,7 +5,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include "base/arena.h"
 #include "base/diag.h"
 #include "tkc/ir.h"
 

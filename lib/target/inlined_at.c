@@ -21,7 +21,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/intern.h"
 #include "base/map.h"
 #include "base/vec.h"

@@ -10,11 +10,8 @@
 
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/unwind.h"
-#include "base/vec.h"
 #include "ir/dot_unit.h"
-#include "ir/type.h"
 #include "lower/lower.h"
 #include "tkc/inline_asm.h"
 

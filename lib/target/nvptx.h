@@ -1,7 +1,6 @@
 /* NVIDIA GPUs, through PTX: what the files of this folder give each other. */
 #pragma once
 
-#include "base/arena.h"
 #include "base/buf.h"
 #include "lower/target.h"
 

@@ -2,9 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "ir/tensor_map.h"
-#include "ir/type.h"
 #include "lower/lower.h"
 #include "target/nvptx.h"
 

@@ -3,7 +3,6 @@
    have come. Which lane of the first warp asks, the chip elects: of any other predicate ptxas makes a
    branch for each instruction. The other warps pass by: `acts` is of a shuffle, so ptxas sees that
    lanes agree, and keeps what a loop counts in registers that they share. */
-#include "base/buf.h"
 #include "lower/lower.h"
 #include "target/nvptx.h"
 

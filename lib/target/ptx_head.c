@@ -7,7 +7,6 @@
 
 #include "ir/machine.h"
 #include "ir/type.h"
-#include "tkc/tkc.h"
 
 /* What a launch gets without asking for more (CUDA's programming guide, dynamic shared memory). */
 enum { FREE_SHARED = 48 * 1024 };

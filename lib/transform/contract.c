@@ -4,7 +4,6 @@
    multiplied as such, but for what has been fp16 or bf16, whose products are exact. Floats are added
    in another order, so `cpu` does without. What is too small to be shared out stays. */
 #include "ir/build.h"
-#include "ir/type.h"
 #include "transform/passes.h"
 
 enum { RANK = 3, FEWEST = 8 /* rows, columns and steps */ };

@@ -6,7 +6,6 @@
    region pops. */
 #include <string.h>
 
-#include "base/map.h"
 #include "base/vec.h"
 #include "transform/passes.h"
 

@@ -6,7 +6,6 @@
 
 #include "ir/machine.h"
 #include "ir/tensor_map.h"
-#include "ir/tile.h"
 
 /* Whether a chip with TMA can copy the box that the op loads or stores; says why not, unless dx is
    NULL. */

@@ -7,7 +7,6 @@
 
 #include "analysis/range.h"
 #include "ir/evaluate.h"
-#include "ir/type.h"
 
 /* ---- what operands look like ---- */
 

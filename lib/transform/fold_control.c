@@ -5,7 +5,6 @@
 #include "transform/fold.h"
 
 #include "analysis/range.h"
-#include "ir/type.h"
 #include "tkc/carry.h"
 
 static void replace_results(Op *op, const Op *from, int first)

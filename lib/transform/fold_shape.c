@@ -6,8 +6,6 @@
 
 #include <stddef.h>
 
-#include "ir/type.h"
-
 static Value *make(Builder *b, OpKind kind, int n, Value *const *args, const Type *ty)
 {
     return op_result(build_op(b, kind, n, args, 1, &ty), 0);

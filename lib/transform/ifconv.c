@@ -4,7 +4,6 @@
 #include "transform/passes.h"
 
 #include "ir/build.h"
-#include "ir/type.h"
 
 /* In elementwise ops on scalars; a branch and its join are some ten instructions. */
 enum { MAX_COST = 10, BLOCK_COST = 4, SLOW_COST = 8 };

@@ -14,7 +14,6 @@
    inside. */
 #include "base/vec.h"
 #include "ir/build.h"
-#include "ir/type.h"
 #include "transform/passes.h"
 
 enum { THREAD_BYTES = 256, LANES = 32 }; /* a thread's, of loads that go before loops */

@@ -8,7 +8,6 @@
    same bits come of it, but `cpu` tells of that and does without. */
 #include "ir/build.h"
 #include "ir/machine.h"
-#include "ir/type.h"
 #include "transform/passes.h"
 
 enum { MIXED = -1, MOST_ARGS = 3 };

@@ -9,7 +9,6 @@
 
 #include "analysis/axis.h"
 #include "ir/build.h"
-#include "ir/type.h"
 
 /* As axis_truth, also of constants made since. */
 static int truth_of(const AxisFacts *facts, const Value *cond)

@@ -11,7 +11,6 @@
 
 #include "ir/build.h"
 #include "ir/dot_unit.h"
-#include "ir/type.h"
 #include "transform/passes.h"
 
 static bool is_by_three(const Op *dot)

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <stdbool.h>
-#include "base/arena.h"
-#include "base/diag.h"
 #include "ir/ir.h"
 
 /* What a pass is given. */

@@ -18,7 +18,6 @@
 #include "base/power.h"
 #include "ir/build.h"
 #include "ir/machine.h"
-#include "ir/type.h"
 #include "tkc/carry.h"
 #include "transform/passes.h"
 

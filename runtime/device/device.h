@@ -4,7 +4,6 @@
 
 #include <pthread.h>
 #include "tkc/edge.h"
-#include "tkc/ir.h"
 #include "tkc/runtime.h"
 
 /* One run-time argument, checked and converted. */

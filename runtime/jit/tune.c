@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bytes.h"
 #include "launch.h"
 #include "tkc/clock.h"
 

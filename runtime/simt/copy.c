@@ -2,7 +2,6 @@
    warp's groups are those of its lanes together. */
 #include "async.h"
 #include "decode.h"
-#include "tkc/grow.h"
 #include "shared.h"
 #include "warp.h"
 

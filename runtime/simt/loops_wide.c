@@ -4,6 +4,5 @@
 #define SIMT_LOOPS simt_loops_wide
 #include "loops_rows.h"
 #else
-#include "loops.h"
 const LoopRow simt_loops_wide[] = {{0}};
 #endif

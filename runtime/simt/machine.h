@@ -19,7 +19,6 @@
 #include "loops.h"
 #include "matrix.h" /* SIMT_LANES */
 #include "ptx/lex.h"
-#include "ptx/ptx.h"
 #include "race.h"
 
 enum { SIMT_BARRIERS = 16 };

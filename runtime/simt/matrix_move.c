@@ -1,7 +1,6 @@
 /* ldmatrix, stmatrix, movmatrix: 8 x 8 matrices of 16-bit elements to and from the registers of a
    warp. The first 8, 16 or 32 lanes give the addresses of rows, 16 bytes in shared memory each. */
 #include "decode.h"
-#include "matrix.h"
 #include "warp.h"
 
 /* Generic addresses lead to shared memory, or are wrong; they become offsets. */

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "machine.h"
-#include "order.h"
 
 typedef struct MemoryClock {
     uint32_t offset;

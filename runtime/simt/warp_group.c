@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "decode.h"
-#include "tkc/grow.h"
 #include "shared.h"
 #include "warp.h"
 #include "wgmma.h"

@@ -6,14 +6,8 @@
 
 #define AXIS_MAX_DIVISOR ((int64_t)1 << 62) /* what divides 0 */
 
-static inline int64_t min_of(int64_t x, int64_t y)
-{
-    return x < y ? x : y;
-}
-static inline int64_t max_of(int64_t x, int64_t y)
-{
-    return x > y ? x : y;
-}
+static inline int64_t min_of(int64_t x, int64_t y) { return x < y ? x : y; }
+static inline int64_t max_of(int64_t x, int64_t y) { return x > y ? x : y; }
 
 /* ---- parts of facts, by the type of the value ---- */
 int axis_dims(const Type *ty); /* how many entries of the arrays count: the rank, 1 for a scalar */

@@ -9,10 +9,7 @@
 /* Decodes one character of UTF-8; its length, or 0 when the n bytes do not begin with a valid one. */
 int utf8_decode(const unsigned char *s, size_t n, uint32_t *code);
 /* The byte goes on a character of UTF-8. */
-static inline bool is_utf8_tail(char c)
-{
-    return ((unsigned char)c & 0xc0) == 0x80;
-}
+static inline bool is_utf8_tail(char c) { return ((unsigned char)c & 0xc0) == 0x80; }
 /* The byte may stand in a name: a letter, a digit, '_', or part of a character that is not ASCII. */
 static inline bool is_name_byte(char c)
 {

@@ -123,10 +123,7 @@ bool ir_asks_for(const Op *op, const Value *v);
 static inline bool ir_is_terminator(const Op *op) { return ir_has(op, OT_TERM); }
 /* An op of that kind stands in the region, or, deep, in one of an op in it. */
 bool ir_contains(const Region *r, OpKind kind, bool deep);
-static inline bool ir_is_loop(const Op *op)
-{
-    return op->kind == OP_FOR || op->kind == OP_WHILE;
-}
+static inline bool ir_is_loop(const Op *op) { return op->kind == OP_FOR || op->kind == OP_WHILE; }
 /* A loop whose turns multiply matrices. */
 static inline bool ir_is_product_loop(const Op *op)
 {

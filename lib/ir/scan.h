@@ -34,13 +34,7 @@ void scan_next(Scanner *s);
 /* Goes on from another place, as after a type that was read by characters. */
 void scan_from(Scanner *s, uint32_t at);
 
-static inline const char *scan_text(const Scanner *s)
-{
-    return s->source->text + s->token.begin;
-}
-static inline size_t scan_len(const Scanner *s)
-{
-    return s->token.end - s->token.begin;
-}
+static inline const char *scan_text(const Scanner *s) { return s->source->text + s->token.begin; }
+static inline size_t scan_len(const Scanner *s) { return s->token.end - s->token.begin; }
 bool scan_is(const Scanner *s, const char *text);
 Span scan_span(const Scanner *s);

@@ -11,10 +11,7 @@ static inline LLVMValueRef constant_like(LLVMValueRef x, double v)
     return LLVMConstReal(LLVMTypeOf(x), v);
 }
 
-static inline LLVMValueRef number(const Lower *L, double v)
-{
-    return LLVMConstReal(L->f64, v);
-}
+static inline LLVMValueRef number(const Lower *L, double v) { return LLVMConstReal(L->f64, v); }
 
 static inline LLVMValueRef add(Lower *L, LLVMValueRef x, LLVMValueRef y)
 {
@@ -96,10 +93,7 @@ static inline LLVMValueRef unary(Lower *L, const char *intrinsic, LLVMValueRef x
     return lower_call(L, intrinsic, LLVMTypeOf(x), x);
 }
 
-static inline LLVMValueRef absolute(Lower *L, LLVMValueRef x)
-{
-    return unary(L, "llvm.fabs", x);
-}
+static inline LLVMValueRef absolute(Lower *L, LLVMValueRef x) { return unary(L, "llvm.fabs", x); }
 
 static inline LLVMValueRef with_sign_of(Lower *L, LLVMValueRef x, LLVMValueRef sign)
 {

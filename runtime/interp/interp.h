@@ -189,10 +189,7 @@ bool interp_stopped(Frame *f);
 /* Valid until the instruction ends or calls it again; NULL: the frame has failed. */
 void *interp_scratch(Frame *f, size_t bytes);
 
-static inline void *slot_data(const Frame *f, const Slot *s)
-{
-    return f->memory + s->offset;
-}
+static inline void *slot_data(const Frame *f, const Slot *s) { return f->memory + s->offset; }
 /* Of an element. */
 static inline char *slot_at(const Frame *f, const Slot *s, int64_t i)
 {

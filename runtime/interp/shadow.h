@@ -22,10 +22,7 @@ static inline Record record_make(int64_t program, uint32_t insn)
     const uint32_t mask = (1u << RECORD_INSN_BITS) - 1;
     return ((uint64_t)program + 1) << RECORD_INSN_BITS | (insn & mask);
 }
-static inline int64_t record_program(Record r)
-{
-    return (int64_t)(r >> RECORD_INSN_BITS) - 1;
-}
+static inline int64_t record_program(Record r) { return (int64_t)(r >> RECORD_INSN_BITS) - 1; }
 static inline uint32_t record_insn(Record r)
 {
     return (uint32_t)r & ((1u << RECORD_INSN_BITS) - 1);

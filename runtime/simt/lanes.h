@@ -12,14 +12,8 @@
 
 /* ---- integers ---- */
 
-static inline u64 high64(u64 x, u64 y)
-{
-    return (u64)((unsigned __int128)x * y >> 64);
-}
-static inline u64 high64s(s64 x, s64 y)
-{
-    return (u64)((__int128)x * y >> 64);
-}
+static inline u64 high64(u64 x, u64 y) { return (u64)((unsigned __int128)x * y >> 64); }
+static inline u64 high64s(s64 x, s64 y) { return (u64)((__int128)x * y >> 64); }
 
 /* Quotients of 32 bits are exact in fp64: the nearest whole number below is further away than its
    rounding. Of a division by zero PTX leaves the result open; GPUs give all ones. */
@@ -42,19 +36,10 @@ static inline u64 quotient64s(s64 x, s64 y)
 
 /* ---- fp32 and fp64 ---- */
 
-static inline u32 bits32(float f)
-{
-    return f != f ? 0x7fffffffu : f32_bits(f);
-}
-static inline u64 bits64(double f)
-{
-    return f != f ? UINT64_C(0xfff8) << 48 : f64_bits(f);
-}
+static inline u32 bits32(float f) { return f != f ? 0x7fffffffu : f32_bits(f); }
+static inline u64 bits64(double f) { return f != f ? UINT64_C(0xfff8) << 48 : f64_bits(f); }
 
-static inline u64 quiet64(u64 x)
-{
-    return x | UINT64_C(1) << 51;
-}
+static inline u64 quiet64(u64 x) { return x | UINT64_C(1) << 51; }
 
 /* The lesser and the greater of two floats of W bits: as numbers of sign and size they are in
    order, -0 below +0. A NaN gives way, or wins. And a float's negative and size; NAN: what a NaN
@@ -104,31 +89,16 @@ static inline u64 result64(double f, u64 x, u64 y, u64 z)
 }
 
 /* .ftz and .sat, of operands and of results. */
-static inline u32 flush32(u32 b)
-{
-    return b & 0x7f800000u ? b : b & 0x80000000u;
-}
+static inline u32 flush32(u32 b) { return b & 0x7f800000u ? b : b & 0x80000000u; }
 static inline u32 clamp32(u32 b)
 {
     const float v = f32_of(b);
     return v > 1.0f ? 0x3f800000u : v > 0.0f ? b : 0;
 }
-static inline float f32_flushed(u32 b)
-{
-    return f32_of(flush32(b));
-}
-static inline u32 bits32_ftz(float f)
-{
-    return flush32(bits32(f));
-}
-static inline u32 bits32_sat(float f)
-{
-    return clamp32(bits32(f));
-}
-static inline u32 bits32_ftz_sat(float f)
-{
-    return clamp32(bits32_ftz(f));
-}
+static inline float f32_flushed(u32 b) { return f32_of(flush32(b)); }
+static inline u32 bits32_ftz(float f) { return flush32(bits32(f)); }
+static inline u32 bits32_sat(float f) { return clamp32(bits32(f)); }
+static inline u32 bits32_ftz_sat(float f) { return clamp32(bits32_ftz(f)); }
 
 /* div.approx has no answer for a divisor above 2^126: 0, or NaN under an infinity. */
 static inline float quotient_approx(float x, float y)
@@ -142,10 +112,7 @@ static inline float reciprocal_ftz(float x)
 {
     return fabsf(x) > 0x1p126f ? copysignf(0.0f, x) : 1 / x;
 }
-static inline float reciprocal_root(float x)
-{
-    return (float)(1 / sqrt((double)x));
-}
+static inline float reciprocal_root(float x) { return (float)(1 / sqrt((double)x)); }
 
 /* To fp64 and from it a NaN keeps its sign and the upper bits of its significand, quiet. */
 static inline u64 f64_from32(u32 x)

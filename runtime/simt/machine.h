@@ -274,10 +274,7 @@ static inline LaneMask simt_mask(const Warp *w, SimtOperand o)
     LaneMask x = *(const LaneMask *)simt_lanes(w, o);
     return o.negated ? ~x : x;
 }
-static inline int simt_first(LaneMask m)
-{
-    return __builtin_ctz(m);
-}
+static inline int simt_first(LaneMask m) { return __builtin_ctz(m); }
 /* ---- what goes wrong ---- */
 
 /* The driver's codes. */

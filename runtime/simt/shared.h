@@ -31,9 +31,6 @@ bool shared_agent_range(Warp *w, const SimtInsn *in, int agent, uint32_t offset,
                         Touch touch);
 
 /* ---- order ---- */
-static inline Order *shared_order(const Warp *w)
-{
-    return w->block->shared_state->order;
-}
+static inline Order *shared_order(const Warp *w) { return w->block->shared_state->order; }
 /* The clock of the mbarrier at the offset, until another is asked for; NULL: no memory. */
 OrderClock *shared_clock(Block *b, uint32_t offset);

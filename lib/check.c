@@ -22,8 +22,7 @@ static void check_kernel(CheckJob *c, SpecModule *m, SpecRequest *rq, const char
 }
 
 /* What kernels need that were not checked: where all must be, and where none was. */
-static void tell_unchecked(CheckJob *c, SpecModule *m, SpecRequest *rq, int n,
-                           const Str *kernels)
+static void tell_unchecked(CheckJob *c, SpecModule *m, SpecRequest *rq, int n, const Str *kernels)
 {
     bool must = c->job.options->require_checked;
     for (int i = 0; i < n && c->incomplete && (must || !c->checked); i++) {
@@ -56,8 +55,7 @@ static void check_all_given(CheckJob *c, SpecModule *m, SpecRequest *rq, int n, 
         check_given(c, "value", rq->defines.data[i].name, n, defs);
     for (int i = 0; i < rq->arguments.len; i++)
         check_given(c, "value", rq->arguments.data[i].name, n, defs);
-    for (int i = 0; i < rq->sigs.len; i++)
-        check_given(c, "type", rq->sigs.data[i].name, n, defs);
+    for (int i = 0; i < rq->sigs.len; i++) check_given(c, "type", rq->sigs.data[i].name, n, defs);
 }
 
 static void check_kernels(CheckJob *c, SpecModule *m, SpecRequest *rq)

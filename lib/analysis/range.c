@@ -150,11 +150,10 @@ static bool range_order(const Operands *o, Range *out)
 /* ---- the table ---- */
 
 static const RangeRule rules[OP_COUNT] = {
-    [OP_ADD] = range_add,   [OP_SUB] = range_sub,   [OP_MUL] = range_mul,
-    [OP_DIV] = range_div,   [OP_REM] = range_rem,   [OP_NEG] = range_neg,
-    [OP_MIN] = range_min,   [OP_MAX] = range_max,   [OP_AND] = range_and,
-    [OP_SHL] = range_shl,   [OP_SHR] = range_shr,   [OP_LT] = range_order,
-    [OP_LE] = range_order,  [OP_GT] = range_order,  [OP_GE] = range_order,
+    [OP_ADD] = range_add,  [OP_SUB] = range_sub,  [OP_MUL] = range_mul,  [OP_DIV] = range_div,
+    [OP_REM] = range_rem,  [OP_NEG] = range_neg,  [OP_MIN] = range_min,  [OP_MAX] = range_max,
+    [OP_AND] = range_and,  [OP_SHL] = range_shl,  [OP_SHR] = range_shr,  [OP_LT] = range_order,
+    [OP_LE] = range_order, [OP_GT] = range_order, [OP_GE] = range_order,
 };
 
 Range range_of_op(OpKind kind, DType dt, DType result, const Range *in)

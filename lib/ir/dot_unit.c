@@ -193,8 +193,7 @@ static int words_beside(const Op *op, const Type *operand)
     int words = thread_words(operand);
     for (int i = 0; loop && i < loop->nresults; i++)
         words += thread_words(op_result(loop, i)->type);
-    return use && ir_has(use->user, OT_TERM) ? words
-                                             : words + thread_words(op_result(op, 0)->type);
+    return use && ir_has(use->user, OT_TERM) ? words : words + thread_words(op_result(op, 0)->type);
 }
 
 bool dot_holds_much(const Op *op, int operand)

@@ -47,6 +47,5 @@ const char *machine_nearest(const char *name)
 
 void machine_list(Buf *out)
 {
-    for (int i = 0; i < MACHINES; i++)
-        buf_printf(out, "%s%s", i ? ", " : "", machines[i].name);
+    for (int i = 0; i < MACHINES; i++) buf_printf(out, "%s%s", i ? ", " : "", machines[i].name);
 }

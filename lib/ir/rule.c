@@ -426,8 +426,7 @@ static bool rule_sort(Rule *r)
 {
     const Attr *keep = tkc_op_attr(r->op, ATTR_KEEP);
     return rule_block(r) &&
-           (!keep ||
-            (is_power_of_two(keep->i) && keep->i < r->t->shape[r->t->rank - 1]) ||
+           (!keep || (is_power_of_two(keep->i) && keep->i < r->t->shape[r->t->rank - 1]) ||
             wrong(r, "'keep' is %lld, expected a power of two below the extent",
                   (long long)keep->i));
 }

@@ -201,8 +201,7 @@ static bool check_layout(Verifier *v, const Op *op, const Type *ty)
     if (l->nbits[DIM_LANE] != MACHINE_LANE_BITS || l->nbits[DIM_WARP] != warps) {
         return verify_fail(
             v, op, "the layout of %s has %d lane and %d warp bits, expected %d and %d",
-            verify_text(v, ty), l->nbits[DIM_LANE], l->nbits[DIM_WARP], MACHINE_LANE_BITS,
-            warps);
+            verify_text(v, ty), l->nbits[DIM_LANE], l->nbits[DIM_WARP], MACHINE_LANE_BITS, warps);
     }
     if (layout_has_offset(l))
         return verify_fail(v, op, "%s is laid out in shared memory", verify_text(v, ty));

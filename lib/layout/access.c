@@ -523,8 +523,7 @@ static const Layout *own_layout(const Accesses *x, const Access *a)
    getting there costs; within one warp that are shuffles, which is what scans spare. */
 static int gain_apart(const Accesses *x, const Access *a, const Layout *l)
 {
-    const bool moves =
-        warp_bits(x) && a->op->kind == OP_STORE && !a->is_anywhere && !a->is_counted;
+    const bool moves = warp_bits(x) && a->op->kind == OP_STORE && !a->is_anywhere && !a->is_counted;
     const Layout *own = moves ? own_layout(x, a) : l;
     if (own == l) return 0;
     ConvertPlan plan;

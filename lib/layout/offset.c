@@ -62,8 +62,7 @@ static void move_first(Offset *o, Op *op, const Op *first)
     Value *offset = op_arg(first, 1), *scalar = op_arg(op_arg(first, 0)->def, 0);
     const Op *product = ir_def(offset, OP_MUL);
     if (product)
-        offset = laid_out(o,
-                          build_binary(&b, OP_MUL, op_arg(product, 0), op_arg(product, 1)),
+        offset = laid_out(o, build_binary(&b, OP_MUL, op_arg(product, 0), op_arg(product, 1)),
                           offset->type->layout);
     if (op_arg(op, 0) != op_result(first, 0))
         offset = laid_out(o, build_broadcast(&b, offset, ty->rank, ty->shape), ty->layout);

@@ -20,9 +20,7 @@
 #define LAYOUT_MAX_RANK 8
 #define LAYOUT_MAX_BITS 20  /* of the element index */
 
-typedef enum LayoutDim {
-    DIM_REGISTER, DIM_LANE, DIM_WARP, DIM_OFFSET, DIM_COUNT
-} LayoutDim;
+typedef enum LayoutDim { DIM_REGISTER, DIM_LANE, DIM_WARP, DIM_OFFSET, DIM_COUNT } LayoutDim;
 
 typedef struct Layout Layout;
 struct Layout {

@@ -218,8 +218,7 @@ static void plan_order(SharedPlan *out, const Layout *from, const Layout *to, in
 {
     F2Space basis = *vector, none = {0};
     F2Space writers = phase_of(from, elem_bytes << out->write_log2, rows ? vector : &none);
-    F2Space readers =
-        rows ? *vector : phase_of(to, elem_bytes << reader_log2(to, vector), &none);
+    F2Space readers = rows ? *vector : phase_of(to, elem_bytes << reader_log2(to, vector), &none);
     if (rows) f2_space_add_all(&readers, 3, rows->row);
     choose_order(&basis, stays, writers, readers, elem_bytes << vector->dim);
     out->offset_log2 = basis.dim;

@@ -63,8 +63,7 @@ static LLVMValueRef shift_64(Lower *L, Instr instr, LLVMValueRef x, LLVMValueRef
     LLVMValueRef in_range =
         LLVMBuildICmp(L->b, LLVMIntULT, count, LLVMConstInt(L->i64, 64, false), "");
     LLVMValueRef low = LLVMBuildTrunc(L->b, count, L->i32, "");
-    return lower_instr(L, instr, x,
-                       LLVMBuildSelect(L->b, in_range, low, lower_i32(L, 64), ""));
+    return lower_instr(L, instr, x, LLVMBuildSelect(L->b, in_range, low, lower_i32(L, 64), ""));
 }
 
 /* Counts at or above the width give 0, or the sign for signed types. The count is unsigned. */
@@ -170,8 +169,7 @@ static LLVMValueRef float_sign(Lower *L, OpKind kind, DType dt, LLVMValueRef x)
 {
     LLVMTypeRef ty = lower_dtype(L, dt);
     if (LLVMGetTypeKind(ty) != LLVMIntegerTypeKind)
-        return kind == OP_NEG ? LLVMBuildFNeg(L->b, x, "")
-                              : lower_call(L, "llvm.fabs", ty, x);
+        return kind == OP_NEG ? LLVMBuildFNeg(L->b, x, "") : lower_call(L, "llvm.fabs", ty, x);
     uint64_t sign = UINT64_C(1) << (dtype_info(dt)->bits - 1);
     if (kind == OP_NEG) return LLVMBuildXor(L->b, x, LLVMConstInt(ty, sign, false), "");
     return LLVMBuildAnd(L->b, x, LLVMConstInt(ty, sign - 1, false), "");
@@ -186,8 +184,7 @@ static LLVMValueRef float_native(Lower *L, const Op *op, const LLVMValueRef *arg
         contract(L, v);
         return v;
     }
-    if (intrinsics[op->kind])
-        return lower_intrinsic(L, intrinsics[op->kind], ty, op->nargs, args);
+    if (intrinsics[op->kind]) return lower_intrinsic(L, intrinsics[op->kind], ty, op->nargs, args);
     if (op->kind == OP_DIV_RN || (op->kind == OP_DIV && ty == L->f64))
         return LLVMBuildFDiv(L->b, args[0], args[1], "");
     if (op->kind == OP_DIV) return target_instr(L, INSTR_DIV, 2, args);

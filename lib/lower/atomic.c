@@ -94,8 +94,7 @@ void lower_poll(Lower *L, const Op *op)
         a.ptr = at.v;
         a.offset = at.imm;
         a.expected = lower_reg(L, op_arg(op, 1), (int)r);
-        out.r[r].v =
-            lower_is_false(a.pred) ? lower_bits(L, result->type, 0) : target_poll(L, &a);
+        out.r[r].v = lower_is_false(a.pred) ? lower_bits(L, result->type, 0) : target_poll(L, &a);
     }
     for (uint32_t r = 0; r < (uint32_t)out.n; r++) out.r[r] = out.r[r & ~free];
     lower_set(L, result, out);

@@ -62,8 +62,7 @@ uint32_t lower_equal_registers(const Lower *L, const Value *v)
 static void read_operands(Lower *L, const Op *op, int r, LLVMValueRef *args)
 {
     check(op->nargs <= MAX_OPERANDS, "an elementwise op of %d operands", op->nargs);
-    for (int i = 0; i < op->nargs; i++)
-        args[i] = lower_reg(L, op_arg(op, i), r);
+    for (int i = 0; i < op->nargs; i++) args[i] = lower_reg(L, op_arg(op, i), r);
 }
 
 void lower_elementwise(Lower *L, const Op *op, LowerElement f)
@@ -172,9 +171,7 @@ static bool by_uniform(const Op *op, Reg x)
 static void lower_sum(Lower *L, const Op *op)
 {
     const Value *x = op_arg(op, 0), *y = op_arg(op, 1), *result = op_result(op, 0);
-    const LLVMOpcode opcode = op->kind == OP_ADD   ? LLVMAdd
-                              : op->kind == OP_SUB ? LLVMSub
-                                                   : LLVMMul;
+    const LLVMOpcode opcode = op->kind == OP_ADD ? LLVMAdd : op->kind == OP_SUB ? LLVMSub : LLVMMul;
     Regs out = lower_regs_new(L, lower_nregs(result->type));
     MemoTable memo = memo_new(L, out.n);
     for (int r = 0; r < out.n; r++) {

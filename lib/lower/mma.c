@@ -340,8 +340,7 @@ static void add_products(Product *p, Tile *tiles, int n)
     const bool by_steps = p->unit.parts == 1 && steps_together(p) == p->k_steps;
     for (int i = 0; i < n && !by_steps; i++) add_product(p, tiles[i].operand, tiles[i].sum);
     for (int step = 0; step < p->k_steps && by_steps; step++)
-        for (int i = 0; i < n; i++)
-            multiply(p, tiles[i].operand, whole, step, tiles[i].sum);
+        for (int i = 0; i < n; i++) multiply(p, tiles[i].operand, whole, step, tiles[i].sum);
 }
 
 void lower_mma(Lower *L, const Op *op, DotUnit unit)

@@ -279,8 +279,7 @@ static bool make_function(Lower *L, const char *symbol)
     for (int i = 0; i < all; i++)
         types[i] = i < fn->nparams ? param_type(L, fn->params[i].type)
                                    : LLVMPointerTypeInContext(L->cx, 0);
-    LLVMTypeRef type =
-        LLVMFunctionType(LLVMVoidTypeInContext(L->cx), types, (unsigned)all, false);
+    LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(L->cx), types, (unsigned)all, false);
     L->kernel = LLVMAddFunction(L->module, symbol, type);
     LLVMPositionBuilderAtEnd(L->entry, lower_block(L, "entry"));
     lower_place(L, lower_block(L, "body"));
@@ -333,11 +332,7 @@ static void start_module(Lower *L, const LowerJob *job)
 bool lower_func(Lowered *out, const LowerJob *job, Arena *a, Diags *dx)
 {
     const Func *fn = job->fn;
-    Lower lower = {.fn = fn,
-                   .machine = fn->machine,
-                   .arena = a,
-                   .dx = dx,
-                   .cx = job->cx},
+    Lower lower = {.fn = fn, .machine = fn->machine, .arena = a, .dx = dx, .cx = job->cx},
           *L = &lower;
     UnwindFrame frame;
     const int errors = dx->nerrors;

@@ -151,8 +151,7 @@ static bool is_there_until(const Op *op, const Op *product)
     const bool stays = op->kind == OP_RING_LOAD && !tkc_op_int(op, ATTR_OWN, 0);
     for (const Op *at = op; at != product; at = at->next) {
         if (at->kind == OP_WAIT) return false;
-        if (!stays &&
-            (at->kind == OP_BARRIER || at->nregions || memory_access(at) > ACCESS_READ))
+        if (!stays && (at->kind == OP_BARRIER || at->nregions || memory_access(at) > ACCESS_READ))
             return false;
     }
     return true;

@@ -56,8 +56,7 @@ static BoxCopy box_of(Lower *L, const Op *op, const Tile *t)
                  .columns = (int)map.box_columns,
                  .bytes = (int)(map.box_rows * map.swizzle),
                  .acts = L->first_warp};
-    for (int d = 0; d < t->rank; d++)
-        c.index[d] = coordinate(L, t->indices[t->rank - 1 - d]);
+    for (int d = 0; d < t->rank; d++) c.index[d] = coordinate(L, t->indices[t->rank - 1 - d]);
     return c;
 }
 

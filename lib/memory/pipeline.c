@@ -212,8 +212,7 @@ static Op *copy_block(Pipeline *p, Builder *b, const Stream *x, const ValueMap *
     return op;
 }
 
-static Op *copy_box(Pipeline *p, Builder *b, const Stream *x, const ValueMap *map,
-                    Value *which)
+static Op *copy_box(Pipeline *p, Builder *b, const Stream *x, const ValueMap *map, Value *which)
 {
     Value *args[TILE_PARTS + BOX_BUFFER];
     const int parts = x->box->nargs - 1, n = parts + BOX_BUFFER;
@@ -274,8 +273,7 @@ static void copy_turn(Pipeline *p, Builder *b, Value *is_turn, Value *which, Val
 {
     const ValueMap map = clone_slice(p, b);
     Builder in = where(b, is_turn);
-    if (p->free && freed)
-        tma_op(&in, p->apart ? OP_TMA_WAIT : OP_TMA_CLAIM, p->free, which, freed);
+    if (p->free && freed) tma_op(&in, p->apart ? OP_TMA_WAIT : OP_TMA_CLAIM, p->free, which, freed);
     copy_streams(p, &in, &map, which);
     if (p->apart) tma_op(&in, OP_COPY_ARRIVE, p->barriers, which, NULL);
     build_yield(&in, 0, NULL);
@@ -592,8 +590,7 @@ static void go_on(Pipeline *p, const Turn *t, Op *after)
     Value *index = p->body->args[0];
     p->index = index_later(p, &b, index, p->turns);
     Value *to = p->apart ? t->last_but_one : p->round < p->stages ? t->take : t->last;
-    copy_turn(p, &b, has_not_come(p, &b, index, t->until), to,
-              p->apart ? t->its_round : t->round);
+    copy_turn(p, &b, has_not_come(p, &b, index, t->until), to, p->apart ? t->its_round : t->round);
     Value *round = t->round;
     pass_on(p, next_copy(p, &b, t->take, &round));
     pass_on(p, t->take);

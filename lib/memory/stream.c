@@ -390,8 +390,7 @@ static bool find_ring(const Streams *s, Stream *x)
     if (tiles >= 0) x->in_ring = swizzle_layout(ir_of(s->fn)->layouts, from, tiles, type_bytes(ty));
     if (!x->in_ring) {
         shared_plan_vectors(&plan, from, x->copy_log2, vector,
-                            x->nreaders ? x->readers[0].layout : ty->layout,
-                            type_bytes(ty));
+                            x->nreaders ? x->readers[0].layout : ty->layout, type_bytes(ty));
         x->in_ring = shared_layout(ir_of(s->fn)->layouts, &plan, from);
     }
     return shared_access(&access, from, x->in_ring, type_bytes(ty)) &&

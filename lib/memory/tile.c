@@ -14,8 +14,7 @@ static int64_t store_waves(const Layout *l, const Layout *buffer, int elem_bytes
 {
     SharedAccess at;
     return shared_access(&at, l, buffer, elem_bytes)
-               ? (int64_t)shared_waves(&at, elem_bytes)
-                     << (l->nbits[DIM_REGISTER] - at.vector_log2)
+               ? (int64_t)shared_waves(&at, elem_bytes) << (l->nbits[DIM_REGISTER] - at.vector_log2)
                : INT64_MAX;
 }
 

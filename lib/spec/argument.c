@@ -280,8 +280,7 @@ SpecValue arg_results(Spec *sp, bool is_tuple, int n, Value *const *values)
     return sv_tuple(SV_TUPLE, t);
 }
 
-bool arg_broadcast(Spec *sp, const Call *c, int i, int n, const SpecValue *items,
-                   Value **out)
+bool arg_broadcast(Spec *sp, const Call *c, int i, int n, const SpecValue *items, Value **out)
 {
     for (int k = 0; k < n; k++) {
         out[k] = op_to_value(sp, items[k], c->spans[i]);

@@ -37,7 +37,6 @@ int arg_rest(const Call *c, SpecValue **out);
 /* The same as a shape. */
 bool arg_rest_shape(Spec *sp, const Call *c, Shape *out);
 /* n values, of parameter i, in one shape. False after an error. */
-bool arg_broadcast(Spec *sp, const Call *c, int i, int n, const SpecValue *items,
-                   Value **out);
+bool arg_broadcast(Spec *sp, const Call *c, int i, int n, const SpecValue *items, Value **out);
 /* The values as a tuple, for operations with several results; else the first. */
 SpecValue arg_results(Spec *sp, bool is_tuple, int n, Value *const *values);

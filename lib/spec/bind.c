@@ -112,8 +112,7 @@ static void apply_sig(Binder *b, Slot *s, const SpecSig *sig)
         s->sig = NULL; /* the value says its type */
     } else if (s->a.is_constexpr) {
         Diag *d = sig_conflict(
-            b, s, "'%s' is a constexpr: it takes a value, and the signature gives a type",
-            s->name);
+            b, s, "'%s' is a constexpr: it takes a value, and the signature gives a type", s->name);
         diag_setting(b->sp->dx, d, "defines", "%s=<int>", s->name);
     } else if (has_value(s)) {
         Diag *d = sig_conflict(b, s, "'%s' is given a value, and a type by the signature", s->name);

@@ -18,8 +18,7 @@ static bool read_atomic(Spec *sp, const Call *c, int sem, AtomicArgs *a)
            arg_fail(sp, c, 0, "a pointer or a block of pointers to numbers");
 }
 
-static SpecValue refuse_dtype(Spec *sp, const Call *c, const Type *elem,
-                              const char *expected)
+static SpecValue refuse_dtype(Spec *sp, const Call *c, const Type *elem, const char *expected)
 {
     return spec_error(sp, c->at, "%s does not work on %s; it is for %s", arg_operation(sp, c),
                       type_text(sp->arena, elem), expected);

@@ -45,8 +45,7 @@ static bool check_operands(Spec *sp, const Call *c, const Value *x, const Value 
 }
 
 /* The accumulator's type, from the operands and what the call asks for. */
-static bool result_dtype(Spec *sp, const Call *c, DType operand, const Value *acc,
-                         DType *out)
+static bool result_dtype(Spec *sp, const Call *c, DType operand, const Value *acc, DType *out)
 {
     *out = operand == DT_I8 ? DT_I32 : operand == DT_F64 ? DT_F64 : DT_F32;
     bool half = operand == DT_F16 || dtype_is_f8(operand);

@@ -49,8 +49,7 @@ SpecValue builtin_arithmetic(Spec *sp, const Call *c)
     return r;
 }
 
-static SpecValue refuse_operands(Spec *sp, const Call *c, const Value *x,
-                                 const char *expected)
+static SpecValue refuse_operands(Spec *sp, const Call *c, const Value *x, const char *expected)
 {
     return spec_error(sp, c->at, "%s is for %s, found %s", arg_operation(sp, c), expected,
                       type_text(sp->arena, tkc_type_element(x->type)));
@@ -152,8 +151,7 @@ SpecValue builtin_python_extremum(Spec *sp, const Call *c)
             continue;
         }
         Value *x, *y;
-        if (!unify_widened(sp, r, items[i], &x, &y, c->builtin->name, c->at))
-            return sv_error();
+        if (!unify_widened(sp, r, items[i], &x, &y, c->builtin->name, c->at)) return sv_error();
         r = sv_value(extremum(sp, kind, x, y, false));
     }
     return r;

@@ -525,8 +525,7 @@ static SpecValue call_type(Spec *sp, const Type *type, const Args *args, Span at
 {
     if (args->len != 1 || args->data[0].name)
         return spec_error(sp, at, "a type is called with one value, found %d", args->len);
-    return sv_value(
-        op_cast(sp, op_to_value(sp, args->data[0].value, at), type, false, NULL, at));
+    return sv_value(op_cast(sp, op_to_value(sp, args->data[0].value, at), type, false, NULL, at));
 }
 
 /* Libraries reach libdevice through modules of their own, whose names say so:

@@ -101,9 +101,7 @@ static SpecValue parts_of(Spec *sp, const SpecTuple *t, char what)
     SpecTuple *list = tuple_new(sp, t->len);
     for (int i = 0; i < t->len; i++) {
         const SpecValue pair[] = {t->keys[i], t->data[i]};
-        list->data[i] = what == 'k'   ? pair[0]
-                        : what == 'v' ? pair[1]
-                                      : constant_tuple(sp, 2, pair);
+        list->data[i] = what == 'k' ? pair[0] : what == 'v' ? pair[1] : constant_tuple(sp, 2, pair);
     }
     return sv_tuple(SV_LIST, list);
 }

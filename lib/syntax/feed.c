@@ -507,8 +507,7 @@ static int feed_compound(Parser *p, int i)
     }
     def += kind_at(t, def) == TOK_ASYNC;
     const TokenKind kind = kind_at(t, def);
-    skip(p, i, end,
-         kind == TOK_DEF ? "function" : kind == TOK_CLASS ? "class" : "statement");
+    skip(p, i, end, kind == TOK_DEF ? "function" : kind == TOK_CLASS ? "class" : "statement");
     return end;
 }
 

@@ -214,8 +214,7 @@ static int count_candidates(LLVMModuleRef module)
 static void limit_effort(Backend *be)
 {
     enum { MANY = 1000 };
-    if (count_candidates(be->module) > MANY)
-        remake_machine(be, be->features, LLVMCodeGenLevelNone);
+    if (count_candidates(be->module) > MANY) remake_machine(be, be->features, LLVMCodeGenLevelNone);
 }
 
 /* The machine is made twice when an instruction turns out to need a newer PTX than the chip does;
@@ -302,7 +301,6 @@ bool backend_compile(BackendResult *out, const Func *fn, BackendWants wants, Are
     if (raised && frame.kind == UNWIND_LLVM) unwind_raise_again(&frame);
     close_backend(&be);
     if (raised && dx->nerrors == errors) unwind_raise_again(&frame);
-    if (be.error) 
-        diag_error_as(dx, DIAG_INTERNAL, SPAN_NONE, "internal error: LLVM: %s", be.error);
+    if (be.error) diag_error_as(dx, DIAG_INTERNAL, SPAN_NONE, "internal error: LLVM: %s", be.error);
     return dx->nerrors == errors;
 }

@@ -685,8 +685,7 @@ static void put_loop_step(Buf *text, const Atomic *a)
     const char *name = atomic_row(a->rmw)->name;
     if (!strcmp(name, "add"))
         buf_puts(text, "mov.b16 one, 0x3F80;\n\tagain: fma.rn.bf16 n, $0, one, $2");
-    else
-        buf_printf(text, "again: %s.%s n, $0, $2", name, a->dtype == DT_BF16 ? "bf16" : "f16");
+    else buf_printf(text, "again: %s.%s n, $0, $2", name, a->dtype == DT_BF16 ? "bf16" : "f16");
 }
 
 static void atomic_loop(Lower *L, const Atomic *a, LLVMValueRef *words)

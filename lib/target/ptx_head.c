@@ -49,6 +49,5 @@ void ptx_head(Buf *out, const Func *fn, const char *symbol, uint32_t shared_byte
     put_shared(out, shared_bytes);
     buf_puts(out, "// scratch memory: none\n");
     buf_printf(out, "// parameters: %d\n", fn->nparams);
-    for (int i = 0; i < fn->nparams; i++)
-        put_param(out, i, &fn->params[i]);
+    for (int i = 0; i < fn->nparams; i++) put_param(out, i, &fn->params[i]);
 }

@@ -118,8 +118,7 @@ static Value *part_of(const Line *l, Value *v)
     const bool is_sum = op->kind == OP_ADD || op->kind == OP_SUB;
     const int i = !is_sum && !dims(op_arg(op, 0)); /* which factor is not one number for all */
     Value *x = part_of(l, op_arg(op, i));
-    if (!is_sum)
-        return x ? build_binary(l->b, op->kind, x, as_line(l, op_arg(op, !i))) : NULL;
+    if (!is_sum) return x ? build_binary(l->b, op->kind, x, as_line(l, op_arg(op, !i))) : NULL;
     Value *y = part_of(l, op_arg(op, 1));
     if (x && y) return build_binary(l->b, op->kind, x, y);
     return y && op->kind == OP_SUB ? build_unary(l->b, OP_NEG, y) : x ? x : y;

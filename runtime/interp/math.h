@@ -11,8 +11,7 @@
 static inline float math_scale(float x, int k)
 {
     int half = k >> 1;
-    return x * f32_of((uint32_t)(half + 127) << 23) *
-           f32_of((uint32_t)(k - half + 127) << 23);
+    return x * f32_of((uint32_t)(half + 127) << 23) * f32_of((uint32_t)(k - half + 127) << 23);
 }
 
 /* e^r for |r| <= ln2 / 2 + a little: the series to degree 7. */

@@ -14,8 +14,7 @@ enum { TILE_ROWS = 4, MOST_VECTORS = 2, VECTOR_BYTES = 32 };
     {                                                                                              \
         NAME##_v s[TILE_ROWS][MOST_VECTORS];                                                       \
         for (int i = 0; i < TILE_ROWS; i++)                                                        \
-            for (int j = 0; j < width; j++)                                                        \
-                s[i][j] = *(NAME##_v *)(c + i * n + j * NAME##_LANES);                             \
+            for (int j = 0; j < width; j++) s[i][j] = *(NAME##_v *)(c + i * n + j * NAME##_LANES); \
         for (int64_t l = 0; l < k; l++)                                                            \
             for (int j = 0; j < width; j++) {                                                      \
                 const NAME##_v y = *(const NAME##_v *)(b + l * n + j * NAME##_LANES);              \

@@ -162,8 +162,7 @@ static int use_register(PtxParser *ps, PtxWord w, const PtxType *t, bool wider, 
         *bits = n->type->bits;
         if (!goes_with(n->type, t)) reg = -1;
     }
-    if (reg < 0 || (wider ? *bits < t->bits : *bits != t->bits))
-        fail_operand(ps, w, "register", t);
+    if (reg < 0 || (wider ? *bits < t->bits : *bits != t->bits)) fail_operand(ps, w, "register", t);
     return reg;
 }
 
@@ -203,8 +202,7 @@ static uint64_t float_number(PtxParser *ps, PtxWord w, const PtxType *t)
 {
     const bool is_float = t->class == PTX_FLOAT && t->bits >= 32;
     const bool as_bits = t->class == PTX_BITS && t->lanes == 1 && t->bits == (w.single ? 32 : 64);
-    if (!is_float && !as_bits)
-        fail_operand(ps, w, "number", t);
+    if (!is_float && !as_bits) fail_operand(ps, w, "number", t);
     if (!is_float || w.single == (t->bits == 32)) return w.number;
     return tkc_bits_from_double(t->dtype, tkc_bits_to_double(w.single ? DT_F32 : DT_F64, w.number));
 }

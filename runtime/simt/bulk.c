@@ -109,8 +109,7 @@ static bool start_tensor(Warp *w, const SimtInsn *in, BulkCopy *c)
     if (f->reduces && !atom_can_reduce(f->reduction, c->map.type))
         return simt_refuse(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION,
                            "a reduction that the tensor map's type of elements does not have");
-    for (int i = 0; i < f->rank; i++)
-        c->at[i] = (int32_t)simt_read(w, in->s[f->rest + i], c->lane);
+    for (int i = 0; i < f->rank; i++) c->at[i] = (int32_t)simt_read(w, in->s[f->rest + i], c->lane);
     for (int i = 0; i < f->rank; i++)
         if (!c->to_shared && c->at[i] < 0)
             return simt_refuse(w, in, c->lane, SIMT_ILLEGAL_INSTRUCTION,

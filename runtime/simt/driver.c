@@ -424,7 +424,6 @@ static __attribute__((destructor)) void list_what_is_left(void)
         for (CuModule m = c->modules; m; m = m->next) nmodules++;
     }
     driver_trace("left: %zu allocations, %d modules, %d contexts, %d current",
-                 driver.memory ? memory_count(driver.memory) : 0, nmodules, ncontexts,
-                 ncurrent);
+                 driver.memory ? memory_count(driver.memory) : 0, nmodules, ncontexts, ncurrent);
 }
 #endif

@@ -410,8 +410,7 @@ static SimtModule *new_module(const char *text, Memory *memory)
     return NULL;
 }
 
-SimtModule *simt_module_load(const char *text, int chip, Memory *memory, char *problem,
-                             size_t size)
+SimtModule *simt_module_load(const char *text, int chip, Memory *memory, char *problem, size_t size)
 {
     char what[256] = "";
     SimtModule *m = new_module(text, memory);

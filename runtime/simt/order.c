@@ -136,8 +136,7 @@ static void add_own(Order *o, Knowledge *k, int unit, uint32_t clock, uint32_t l
 {
     if (!lanes) return;
     forget_own(k, unit, lanes);
-    if (grow_array(&k->own, k->nown))
-        k->own[k->nown++] = (OrderStamp){clock, lanes, unit};
+    if (grow_array(&k->own, k->nown)) k->own[k->nown++] = (OrderStamp){clock, lanes, unit};
     else o->failed = true;
 }
 

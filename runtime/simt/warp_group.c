@@ -162,8 +162,7 @@ static Flight *board(Warp *w, const SimtInsn *in)
         order_fork_into(shared_order(w), last->agent, w->index, SIMT_ALL_LANES);
         return last;
     }
-    if (!grow_array(&g->flights, g->nflights))
-        return out_of_memory(w, in), NULL;
+    if (!grow_array(&g->flights, g->nflights)) return out_of_memory(w, in), NULL;
     last = &g->flights[g->nflights++];
     *last = (Flight){g->committed + 1,
                      order_fork(shared_order(w), w->index, SIMT_ALL_LANES, true, true)};

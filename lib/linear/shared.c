@@ -21,6 +21,7 @@ enum { WORD_BYTES = 4, BANKS = 32, ROWS_WAVES = 4 };
 
 static void count_access(const Layout *block, const F2Space *buffer, int elem_bytes,
                          int *vector_log2, int *waves);
+static bool access_at(SharedAccess *out, const Layout *block, const F2Space *buffer, int elem_bytes);
 
 static int add_space(F2Space *s, const F2Space *all)
 {
@@ -173,22 +174,32 @@ static bool fits_banks(const MatrixRows *m, const Layout *from, int access_bytes
     return s.dim - m->element_bits <= ROWS_OF_BANKS_LOG2;
 }
 
-/* The rows by which `to` is read where that lets the writers move more at once than `vector_log2`
-   says; transposed, as much will do: neither side puts words together then. */
-static bool choose_rows(MatrixRows *m, const Layout *from, const Layout *to, int elem_bytes,
-                        int *vector_log2)
+/* Registers that follow each other, in order: nothing is put together for one access. */
+static bool follow_each_other(const Layout *l, const F2Space *vector)
 {
-    bool found = false;
+    return vector->dim <= l->nbits[DIM_REGISTER] &&
+           !memcmp(vector->vec, l->basis[DIM_REGISTER], (size_t)vector->dim * sizeof *vector->vec);
+}
+
+/* The rows by which `to` is read where that lets the writers move more at once than the vector does,
+   or as much where either side would put words together for that, if it is no line, of which a writer
+   has single elements; transposed, as much will always do. */
+static bool choose_rows(MatrixRows *m, const Layout *from, const Layout *to, int elem_bytes,
+                        const F2Space *vector)
+{
+    const bool follow = elem_bytes << vector->dim >= WORD_BYTES && follow_each_other(from, vector) &&
+                        follow_each_other(to, vector);
+    int most = -1;
     for (int transposed = 0; transposed < 2; transposed++) {
         MatrixRows rows;
         if (!matrix_rows(&rows, to, elem_bytes, transposed)) continue;
-        const int run = row_run(&rows, from), least = *vector_log2 + (found || !transposed);
-        if (run < least || !fits_banks(&rows, from, elem_bytes << run)) continue;
-        *vector_log2 = run;
+        const int run = row_run(&rows, from),
+                  least = vector->dim + (!transposed && (follow || from->rank == 1));
+        if (run < least || run <= most || !fits_banks(&rows, from, elem_bytes << run)) continue;
+        most = run;
         *m = rows;
-        found = true;
     }
-    return found;
+    return most >= 0;
 }
 
 /* What threads hold, in whichever of the layouts. */
@@ -229,22 +240,43 @@ static void plan_order(SharedPlan *out, const Layout *from, const Layout *to, in
     else count_access(to, &basis, elem_bytes, &out->read_log2, &out->read_waves);
 }
 
+/* rows: by which `to` is read; NULL: by vectors. */
+static void plan_access(SharedPlan *out, const Layout *from, const Layout *to, int elem_bytes, int most,
+                        const F2Space *vector, const MatrixRows *rows)
+{
+    F2Space stays = all_threads(from, to), first = *vector;
+    *out = (SharedPlan){.write_log2 = first.dim};
+    if (rows) {
+        first = (F2Space){0};
+        f2_space_add_all(&first, rows->element_bits, rows->element);
+        f2_space_add_all(&stays, 3, rows->row);
+        out->write_log2 = row_run(rows, from);
+    }
+    out->read_log2 = first.dim;
+    choose_pieces(out, &stays, &first, from->total_log2, elem_bytes, most);
+    plan_order(out, from, to, elem_bytes, &first, &stays, rows);
+}
+
+/* Their rows are in different banks. */
+static bool reads_rows(const SharedPlan *p, const Layout *to, int elem_bytes)
+{
+    F2Space buffer = {0};
+    SharedAccess a;
+    f2_space_add_all(&buffer, p->offset_log2, p->offset);
+    return access_at(&a, to, &buffer, elem_bytes) && shared_by_rows(&a, elem_bytes);
+}
+
 void shared_plan(SharedPlan *out, const Layout *from, const Layout *to, int elem_bytes, int most)
 {
-    F2Space stays = all_threads(from, to), vector = {0};
+    const F2Space threads = all_threads(from, to);
+    F2Space vector = {0};
     MatrixRows rows;
-    *out = (SharedPlan){0};
-    choose_vector(&vector, from, to, elem_bytes, &stays);
-    out->write_log2 = out->read_log2 = vector.dim;
-    const bool by_rows = choose_rows(&rows, from, to, elem_bytes, &out->write_log2);
-    if (by_rows) {
-        vector = (F2Space){0};
-        f2_space_add_all(&vector, rows.element_bits, rows.element);
-        f2_space_add_all(&stays, 3, rows.row);
-        out->read_log2 = rows.element_bits;
-    }
-    choose_pieces(out, &stays, &vector, from->total_log2, elem_bytes, most);
-    plan_order(out, from, to, elem_bytes, &vector, &stays, by_rows ? &rows : NULL);
+    choose_vector(&vector, from, to, elem_bytes, &threads);
+    const bool by_rows = choose_rows(&rows, from, to, elem_bytes, &vector),
+               is_wider = by_rows && row_run(&rows, from) > vector.dim;
+    plan_access(out, from, to, elem_bytes, most, &vector, by_rows ? &rows : NULL);
+    if (by_rows && !is_wider && !reads_rows(out, to, elem_bytes))
+        plan_access(out, from, to, elem_bytes, most, &vector, NULL);
 }
 
 /* The rows of a matrix begin with the vector, and writers fit their banks. */

@@ -96,12 +96,18 @@ static bool try_rows(SharedAccess *a, const SharedAccess *plain, int elem_bytes,
     return has_rows(a, &m) && set_addresses(a, &m) && a->vector_log2 > plain->vector_log2;
 }
 
+bool shared_by_rows(SharedAccess *a, int elem_bytes)
+{
+    const SharedAccess plain = *a;
+    if (try_rows(a, &plain, elem_bytes, false) || try_rows(a, &plain, elem_bytes, true)) return true;
+    *a = plain;
+    return false;
+}
+
 bool shared_read_access(SharedAccess *out, const Layout *block, const Layout *buffer,
                         int elem_bytes)
 {
-    SharedAccess plain;
-    if (!shared_access(&plain, block, buffer, elem_bytes)) return false;
-    if (!try_rows(out, &plain, elem_bytes, false) && !try_rows(out, &plain, elem_bytes, true))
-        *out = plain;
+    if (!shared_access(out, block, buffer, elem_bytes)) return false;
+    shared_by_rows(out, elem_bytes);
     return true;
 }

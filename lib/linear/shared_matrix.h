@@ -17,6 +17,9 @@ typedef struct MatrixRows {
 /* False when the layout has no rows. */
 bool matrix_rows(MatrixRows *out, const Layout *block, int elem_bytes, bool transposed);
 
+/* Makes of an access by vectors one in matrices, where that moves more at once; whether it does. */
+bool shared_by_rows(SharedAccess *a, int elem_bytes);
+
 /* The access by which a block is read: as shared_access, or in matrices where that moves more at
    once. Of those lane[] is by the lane that gives an address, 16 bytes of it; a thread gets 1 <<
    vector_log2 elements in words of 4 bytes. */

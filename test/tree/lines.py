@@ -13,7 +13,7 @@ BUDGET = {
     "lib/base": 1811,
     "lib/ir": 6886,
     "lib/layout": 3713,
-    "lib/linear": 2192,
+    "lib/linear": 2233,
     "lib/lower": 8139,
     "lib/memory": 4703,
     "lib/spec": 16080,

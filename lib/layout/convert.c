@@ -227,13 +227,40 @@ static bool plan_shuffle(ConvertPlan *p, unsigned flags)
 
 /* ---- choosing ---- */
 
+static bool stages_reach(const ConvertStages *st, uint32_t registers)
+{
+    uint32_t all = 0;
+    for (int i = 0; i < st->n; i++) all |= st->vec[i];
+    return all & registers;
+}
+
+/* Register bit i is as it is in the operand, and nothing else moves it. */
+static bool stays(const ConvertPlan *p, int i)
+{
+    const uint32_t bit = UINT32_C(1) << i;
+    if (i == p->from->nbits[DIM_REGISTER] || i == p->to->nbits[DIM_REGISTER] || p->lane_of_round[i] ||
+        p->reg_of_round[i] != bit || stages_reach(&p->send, bit) || stages_reach(&p->receive, bit))
+        return false;
+    for (int k = 0; k < p->to->nbits[DIM_REGISTER]; k++)
+        if (k != i && p->reg_of_round[k] & bit) return false;
+    return true;
+}
+
+int convert_word_log2(const ConvertPlan *p)
+{
+    enum { WORD_BYTES = 4 };
+    int n = 0;
+    while (p->elem_bytes << n < WORD_BYTES && stays(p, n)) n++;
+    return n;
+}
+
 static int shuffle_cost(const ConvertPlan *p)
 {
-    int regs_from = layout_registers(p->from), regs_to = layout_registers(p->to);
-    int words = regs_to * p->elem_bytes / 4;
-    int selects = p->send.n * regs_from + p->receive.n * regs_to;
-    int moves = p->moves_lanes ? words ? words : 1 : 0;
-    return selects * COST_ISSUE + moves * (COST_ISSUE + COST_WAVE);
+    enum { WORD_BYTES = 4 };
+    const int log2 = convert_word_log2(p), from = layout_registers(p->from) >> log2,
+              to = layout_registers(p->to) >> log2, shuffles = (p->elem_bytes + WORD_BYTES - 1) / WORD_BYTES;
+    return (p->send.n * from + p->receive.n * to) * COST_ISSUE +
+           (p->moves_lanes ? to * shuffles * (COST_ISSUE + COST_WAVE) : 0);
 }
 
 static int side_cost(const Layout *l, int vector_log2, int waves)
@@ -246,7 +273,8 @@ static void set_shared_cost(ConvertPlan *p)
 {
     const int writes = side_cost(p->from, p->shared.write_log2, p->shared.write_waves),
               reads = side_cost(p->to, p->shared.read_log2, p->shared.read_waves);
-    p->cost = writes + reads + (COST_BARRIER << p->shared.pieces_log2);
+    const int meet = p->to->nbits[DIM_WARP] ? COST_BARRIER : COST_WARP_BARRIER;
+    p->cost = writes + reads + (meet << p->shared.pieces_log2);
     p->cost_ready = reads > writes ? reads - writes : 0;
 }
 

@@ -26,7 +26,8 @@ enum {
     COST_WAVE = 4,    /* 128 bytes of shared memory or of the first-level cache, or a shuffle */
     COST_SECTOR = 6,  /* 32 bytes that go on to memory, all of them real or not */
     COST_ATOMIC = 64, /* an atomic instruction of a warp beside what it moves */
-    COST_BARRIER = 40 /* with the latency that other warps do not hide */
+    COST_BARRIER = 40, /* with the latency that other warps do not hide */
+    COST_WARP_BARRIER = 8 /* of a program of one warp */
 };
 
 typedef enum ConvertKind {
@@ -75,6 +76,9 @@ void convert_plan_op(ConvertPlan *out, const Op *op);
 /* It is one, and goes through shared memory. */
 bool convert_is_shared(const Op *op);
 
+/* Inside a warp: log2 of the registers that travel together, as a word of 4 bytes at most: none of
+   the steps tells them apart. */
+int convert_word_log2(const ConvertPlan *p);
 /* In round 0 each lane reads what it has itself. */
 bool convert_begins_at_own(const ConvertPlan *p);
 uint32_t convert_source_reg(const ConvertPlan *p, uint32_t round);

@@ -16,7 +16,7 @@ enum { GARBAGE = 0xdead0000u };
 static Arena arena;
 static LayoutTable *table;
 static uint64_t seed = 7;
-static int kinds[4], by_rows[3];
+static int kinds[4], by_rows[3], words;
 
 static uint32_t random_below(uint32_t n)
 {
@@ -66,6 +66,19 @@ static const Layout *random_layout(int total, int lanes, int warps, bool mixed)
     return layout_make(table, &s);
 }
 
+/* The same of four neighbours for each element, in one thread. */
+static const Layout *of_four(const Layout *l)
+{
+    LayoutSpec s = {.rank = 1, .dim_log2 = {(uint8_t)(l->total_log2 + 2)}};
+    for (int d = 0; d < DIM_COUNT; d++) {
+        const int first = d == DIM_REGISTER ? 2 : 0;
+        s.nbits[d] = (uint8_t)(l->nbits[d] + first);
+        for (int i = 0; i < first; i++) s.basis[d][i] = 1u << i;
+        for (int i = 0; i < l->nbits[d]; i++) s.basis[d][first + i] = l->basis[d][i] << 2;
+    }
+    return layout_make(table, &s);
+}
+
 static const Layout *blocked(int total, int vector_log2, int lanes, int warps)
 {
     uint8_t dims[] = {(uint8_t)total};
@@ -106,7 +119,8 @@ static Threads filled(const Layout *l, unsigned flags)
     return t;
 }
 
-static void run_stages(const ConvertStages *st, const Threads *t)
+/* Of words: what is below `word` in a register's number stays. */
+static void run_stages(const ConvertStages *st, const Threads *t, uint32_t word)
 {
     for (int k = 0; k < st->n; k++) {
         for (int w = 0; w < t->warps; w++) {
@@ -115,7 +129,7 @@ static void run_stages(const ConvertStages *st, const Threads *t)
                 const uint32_t lane = (uint32_t)i & st->lane_mask[k], warp = (uint32_t)w & st->warp_mask[k];
                 if (__builtin_parity(lane) == __builtin_parity(warp)) continue;
                 memcpy(old, v, (size_t)t->regs * sizeof *v);
-                for (int r = 0; r < t->regs; r++) v[r] = old[(uint32_t)r ^ st->vec[k]];
+                for (int r = 0; r < t->regs; r++) v[r] = old[(uint32_t)r ^ (st->vec[k] & -word)];
             }
         }
     }
@@ -123,17 +137,21 @@ static void run_stages(const ConvertStages *st, const Threads *t)
 
 static void run_rounds(const ConvertPlan *p, const Threads *from, const Threads *to)
 {
-    run_stages(&p->send, from);
+    const uint32_t word = UINT32_C(1) << convert_word_log2(p);
+    EXPECT(word == 1 || word * (uint32_t)p->elem_bytes <= 4);
+    run_stages(&p->send, from, word);
     for (int w = 0; w < to->warps; w++) {
         for (int i = 0; i < to->lanes; i++) {
             for (int k = 0; k < to->regs; k++) {
-                uint32_t lane = p->moves_lanes ? convert_source_lane(p, (uint32_t)k, (uint32_t)i, (uint32_t)w) : (uint32_t)i;
-                EXPECT(lane < (uint32_t)from->lanes);
-                regs_at(to, w, i)[k] = regs_at(from, w, (int)lane)[convert_source_reg(p, (uint32_t)k)];
+                const uint32_t round = (uint32_t)k & -word, reg = convert_source_reg(p, round) + (uint32_t)k - round,
+                               lane = p->moves_lanes ? convert_source_lane(p, round, (uint32_t)i, (uint32_t)w) : (uint32_t)i;
+                EXPECT(lane < (uint32_t)from->lanes && reg < (uint32_t)from->regs);
+                regs_at(to, w, i)[k] = regs_at(from, w, (int)lane)[reg];
             }
         }
     }
-    run_stages(&p->receive, to);
+    run_stages(&p->receive, to, word);
+    words += word > 1;
 }
 
 static uint32_t thread_offset(const SharedAccess *a, int lane, int warp)
@@ -297,6 +315,15 @@ static void random_pairs_within_a_warp_arrive(void)
     }
 }
 
+static void words_arrive(void)
+{
+    for (int n = 0; n < 200; n++) {
+        int total = 1 + (int)random_below(7);
+        try_all_ways(of_four(random_layout(total, 5, 1, n & 1)), of_four(random_layout(total, 5, 1, n & 2)));
+    }
+    EXPECT(words > 20);
+}
+
 static void blocked_pairs_arrive(void)
 {
     for (int total = 0; total <= 12; total++) {
@@ -319,11 +346,13 @@ static ConvertKind kind_of(const char *from, const char *to)
 static void the_nearest_way_is_taken(void)
 {
     EXPECT_INT(kind_of("#l<8; register: (1) (2); lane: (4)>", "#l<8; register: (2) (1); lane: (4)>"), CONVERT_REGISTERS);
-    EXPECT_INT(kind_of("#l<8; register: (1) (2); lane: (4)>", "#l<8; register: (1) (4); lane: (2)>"), CONVERT_SHUFFLE);
+    EXPECT_INT(kind_of("#l<16; register: (1) (2); lane: (4); warp: (8)>", "#l<16; register: (1) (4); lane: (2); warp: (8)>"), CONVERT_SHUFFLE);
+    /* A warp by itself meets for little. */
+    EXPECT_INT(kind_of("#l<8; register: (1) (2); lane: (4)>", "#l<8; register: (1) (4); lane: (2)>"), CONVERT_SHARED);
     EXPECT_INT(kind_of("#l<8; register: (1) (2); warp: (4)>", "#l<8; register: (1) (4); warp: (2)>"), CONVERT_SHARED);
     /* Every lane has everything: a choice among registers, nothing moves. */
     ConvertPlan p;
-    const char *from = "#l<8; register: (1) (2) (4); lane: (0) (0) (0)>", *to = "#l<8; lane: (1) (2) (4)>", *error;
+    const char *from = "#l<16; register: (1) (2) (4); lane: (0) (0) (0); warp: (8)>", *to = "#l<16; lane: (1) (2) (4); warp: (8)>", *error;
     const Layout *a = layout_parse(table, &from, &error), *b = layout_parse(table, &to, &error);
     convert_plan(&p, a, b, 4, 0);
     EXPECT(p.kind == CONVERT_SHUFFLE && !p.moves_lanes && p.send.n == 3);
@@ -459,6 +488,7 @@ int main(void)
     RUN(random_pairs_arrive);
     RUN(random_pairs_within_a_warp_arrive);
     RUN(blocked_pairs_arrive);
+    RUN(words_arrive);
     RUN(the_nearest_way_is_taken);
     RUN(what_only_registers_hold_takes_turns);
     RUN(transposes_are_free_of_conflicts);

@@ -246,9 +246,10 @@ static bool stays(const ConvertPlan *p, int i)
     return true;
 }
 
+enum { WORD_BYTES = 4 };
+
 int convert_word_log2(const ConvertPlan *p)
 {
-    enum { WORD_BYTES = 4 };
     int n = 0;
     while (p->elem_bytes << n < WORD_BYTES && stays(p, n)) n++;
     return n;
@@ -256,9 +257,9 @@ int convert_word_log2(const ConvertPlan *p)
 
 static int shuffle_cost(const ConvertPlan *p)
 {
-    enum { WORD_BYTES = 4 };
     const int log2 = convert_word_log2(p), from = layout_registers(p->from) >> log2,
-              to = layout_registers(p->to) >> log2, shuffles = (p->elem_bytes + WORD_BYTES - 1) / WORD_BYTES;
+              to = layout_registers(p->to) >> log2,
+              shuffles = (p->elem_bytes + WORD_BYTES - 1) / WORD_BYTES;
     return (p->send.n * from + p->receive.n * to) * COST_ISSUE +
            (p->moves_lanes ? to * shuffles * (COST_ISSUE + COST_WAVE) : 0);
 }

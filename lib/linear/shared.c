@@ -257,7 +257,7 @@ static void plan_access(SharedPlan *out, const Layout *from, const Layout *to, i
     plan_order(out, from, to, elem_bytes, &first, &stays, rows);
 }
 
-/* Their rows are in different banks. */
+/* Whether a warp can: the rows are in different banks. */
 static bool reads_rows(const SharedPlan *p, const Layout *to, int elem_bytes)
 {
     F2Space buffer = {0};

@@ -203,7 +203,7 @@ static Slice slice_copy(const Streams *s, const Slice *from)
 /* ---- loads ---- */
 
 /* Why a load comes ahead: products wait for it; or others do so anyway, and it would go through
-   shared memory, or is a line of numbers; or the loop, which has no products, is said to run in
+   shared memory, or is a line of floats; or the loop, which has no products, is said to run in
    stages. */
 typedef enum Reason { FOR_PRODUCT, BESIDE_OTHERS, AS_IS_SAID } Reason;
 
@@ -407,7 +407,7 @@ static bool leaves_threads(const Stream *x)
 }
 
 /* Scales and the like: to hold them from one turn to the next takes registers, and a turn is short for
-   a load. */
+   a load. Whole numbers may be indices, which addresses are made of. */
 static bool is_line(const Op *load)
 {
     const Type *ty = op_result(load, 0)->type;

@@ -141,10 +141,10 @@ static Step load_ptx(Cuda *c, const char *ptx, const char *kernel, Log *log, Dev
 
 enum { ROUND = 8 }; /* registers of a thread come by so many */
 
-/* For their registers alone. */
+/* For their registers alone, of which each thread has some. */
 static int programs_at_once(const TkcDeviceInfo *unit, const DeviceKernel *k)
 {
-    const int registers = (k->registers + ROUND - 1) / ROUND * ROUND;
+    const int registers = k->registers > 0 ? (k->registers + ROUND - 1) / ROUND * ROUND : ROUND;
     return unit->unit_registers / (registers * (int)k->threads);
 }
 

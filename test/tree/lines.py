@@ -12,7 +12,7 @@ BUDGET = {
     "lib/analysis": 2053,
     "lib/base": 1811,
     "lib/ir": 6886,
-    "lib/layout": 3745,
+    "lib/layout": 3746,
     "lib/linear": 2233,
     "lib/lower": 8163,
     "lib/memory": 4703,

@@ -57,13 +57,9 @@ static Regs shuffle(Lower *L, const ConvertPlan *plan, const Type *ty, const Reg
     const Packing word = packing_of(L, LLVMTypeOf(elems[0]), 1 << log2);
     w.from = arena_array(L->arena, LLVMValueRef, w.nfrom);
     w.to = arena_array(L->arena, LLVMValueRef, w.nto);
-    for (int r = 0; r < w.nfrom; r++)
-        if (log2) pack_words(L, &word, elems + (r << log2), w.from + r);
-        else w.from[r] = elems[r];
+    for (int r = 0; r < w.nfrom; r++) pack_words(L, &word, elems + (r << log2), w.from + r);
     move_in_warp(L, &w);
-    for (int r = 0; r < w.nto; r++)
-        if (log2) unpack_words(L, &word, w.to + r, elems + (r << log2));
-        else elems[r] = w.to[r];
+    for (int r = 0; r < w.nto; r++) unpack_words(L, &word, w.to + r, elems + (r << log2));
     for (int r = 0; r < nto; r++) out.r[r].v = elems[r];
     return out;
 }

@@ -14,7 +14,7 @@ BUDGET = {
     "lib/ir": 6886,
     "lib/layout": 3746,
     "lib/linear": 2233,
-    "lib/lower": 8163,
+    "lib/lower": 8159,
     "lib/memory": 4703,
     "lib/spec": 16080,
     "lib/std": 2406,

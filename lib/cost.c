@@ -6,7 +6,6 @@
 
 #include "base/power.h"
 #include "layout/access.h"
-#include "linear/shared_matrix.h"
 #include "memory/flow.h"
 
 enum { SECTOR_BYTES = 32 };
@@ -85,16 +84,12 @@ static const char *purpose(const Op *store)
 }
 
 /* A warp has the banks once for each 128 bytes when no lanes collide. */
-static int turns(const Op *op, const Type *block, bool reads)
+static int turns(const Op *op, const Type *block)
 {
     SharedAccess at;
-    const Layout *buffer = op_arg(op, 0)->type->layout;
     const int bytes = type_bytes(block);
-    const bool together = reads && !tkc_op_int(op, ATTR_OWN, 0);
     if (!type_is_block(block)) return 1;
-    if (!(together ? shared_read_access(&at, block->layout, buffer, bytes)
-                   : shared_access(&at, block->layout, buffer, bytes)))
-        return 0;
+    if (!memory_block_access(&at, op, block->layout)) return 0;
     const int words = (bytes << at.vector_log2) / 4;
     return shared_waves(&at, bytes) / (words > 1 ? words : 1);
 }
@@ -106,7 +101,7 @@ static void add_access(BufferCost *c, const Use *use)
     if (op->kind == OP_SSTORE) {
         c->from = op_arg(op, 1)->type;
         if (!c->what) c->what = purpose(op);
-        c->write_turns = turns(op, c->from, false);
+        c->write_turns = turns(op, c->from);
     } else if (op->kind == OP_COPY_ASYNC) {
         c->what = "what a loop reads next comes";
     } else if (op->kind == OP_COPY_BOX && use == &op->args[tkc_buffer_operand(op)]) {
@@ -122,7 +117,7 @@ static void add_access(BufferCost *c, const Use *use)
         if (!c->what) c->what = "word that a box has come goes";
     } else if (op->kind == OP_SLOAD || op->kind == OP_RING_LOAD) {
         c->to = op_result(op, 0)->type;
-        c->read_turns = turns(op, c->to, true);
+        c->read_turns = turns(op, c->to);
     } else {
         c->has_elements = true;
     }

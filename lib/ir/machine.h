@@ -21,6 +21,7 @@ enum {
     MACHINE_LANES = 32, /* of a warp */
     MACHINE_LANE_BITS = 5,
     MACHINE_THREADS = 1024, /* of a block, at most */
+    MACHINE_MATRIX_STORES = 90, /* the first chip whose warps write matrices to shared memory */
     MACHINE_VECTOR_ATOMICS = 90, /* the first chip that adds floats to memory by vectors */
     MACHINE_THREAD_REGISTERS = 255,
     MACHINE_REGISTERS = 65536, /* of 32 bits, of a multiprocessor */

@@ -1,4 +1,4 @@
-/* What a lane gets of a matrix is the same for all matrices, so that a layout is made of them when
+/* What a lane has of a matrix is the same for all matrices, so that a layout is made of them when
    its first registers and its lanes are those of one. Which row of which matrix an address is for
    is a matter of offsets: the rows' and those of the next two registers, whatever they are. */
 #include "linear/shared_matrix.h"
@@ -104,7 +104,7 @@ bool shared_by_rows(SharedAccess *a, int elem_bytes)
     return false;
 }
 
-bool shared_read_access(SharedAccess *out, const Layout *block, const Layout *buffer,
+bool shared_warp_access(SharedAccess *out, const Layout *block, const Layout *buffer,
                         int elem_bytes)
 {
     if (!shared_access(out, block, buffer, elem_bytes)) return false;

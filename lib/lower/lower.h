@@ -251,3 +251,6 @@ void lower_shared_load(Lower *L, LLVMValueRef address, int64_t offset, LLVMTypeR
 /* The same of a warp's matrices (linear/shared_matrix.h): this thread gives the address of a row. */
 void lower_shared_load_rows(Lower *L, LLVMValueRef address, int64_t offset, LLVMTypeRef ty, int n,
                             bool transposed, LLVMValueRef *xs);
+/* pred: the same in all lanes. */
+void lower_shared_store_rows(Lower *L, LLVMValueRef address, int64_t offset, int n, bool transposed,
+                             const LLVMValueRef *xs, LLVMValueRef pred);

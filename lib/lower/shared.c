@@ -56,6 +56,17 @@ void lower_shared_store(Lower *L, LLVMValueRef address, int64_t offset, int n,
     target_store(L, &at, words);
 }
 
+void lower_shared_store_rows(Lower *L, LLVMValueRef address, int64_t offset, int n, bool transposed,
+                             const LLVMValueRef *xs, LLVMValueRef pred)
+{
+    LLVMValueRef words[VECTOR_MAX];
+    Packing p = packing_of(L, LLVMTypeOf(xs[0]), n);
+    if (lower_is_false(pred)) return;
+    pack_words(L, &p, xs, words);
+    for (int i = 0; i < p.words; i++) words[i] = LLVMBuildBitCast(L->b, words[i], L->i32, "");
+    target_store_rows(L, target_shared(L, address), offset, p.words, transposed, words, pred);
+}
+
 void lower_shared_load(Lower *L, LLVMValueRef address, int64_t offset, LLVMTypeRef ty, int n,
                        LLVMValueRef *xs)
 {

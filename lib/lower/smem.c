@@ -1,7 +1,6 @@
 /* Buffers in shared memory. A buffer is its place, a constant; an access to a whole block is the
    XOR of what the thread's number and the register add to the offset (linear/shared.h), as wide as
    the layouts allow. Only canonical holders write. */
-#include "linear/shared_matrix.h"
 #include "layout/vector.h"
 #include "lower/vector.h"
 #include "memory/flow.h"
@@ -36,15 +35,13 @@ typedef struct Side {
 } Side;
 
 /* number: which copy of a ring; NULL: it is none. */
-static Side side_of(Lower *L, const Op *op, const Layout *block, const Value *number, bool reads)
+static Side side_of(Lower *L, const Op *op, const Layout *block, const Value *number)
 {
     const Type *buffer = memory_buffer(op)->type;
     Side s = {.place = place_of(op),
               .piece = (uint32_t)tkc_op_int(op, ATTR_PIECE, 0),
               .bytes = type_bytes(buffer)};
-    const bool together = reads && !tkc_op_int(op, ATTR_OWN, 0);
-    const bool is_sound = together ? shared_read_access(&s.at, block, buffer->layout, s.bytes)
-                                   : shared_access(&s.at, block, buffer->layout, s.bytes);
+    const bool is_sound = memory_block_access(&s.at, op, block);
     if (number)
         s.copy = LLVMBuildMul(L->b, lower_scalar(L, number),
                               lower_i32(L, (int64_t)type_smem_bytes(buffer)), "");
@@ -71,7 +68,7 @@ static bool address_of(Lower *L, const Side *s, uint32_t reg, LLVMValueRef *addr
 
 static void store_block(Lower *L, const Op *op, const Value *x)
 {
-    const Side s = side_of(L, op, x->type->layout, NULL, false);
+    const Side s = side_of(L, op, x->type->layout, NULL);
     const Regs in = lower_get(L, x);
     LLVMValueRef pred = lower_canonical(L, x->type), address, xs[VECTOR_MAX];
     for (uint32_t r = 0; r < (uint32_t)in.n; r++) {
@@ -79,7 +76,11 @@ static void store_block(Lower *L, const Op *op, const Value *x)
         if (!address_of(L, &s, r, &address, &imm)) continue;
         for (uint32_t e = 0; e < 1u << s.at.vector_log2; e++)
             xs[e] = lower_element(L, x->type, in.r[shared_vector_reg(&s.at, r, e)]);
-        lower_shared_store(L, address, imm, 1 << s.at.vector_log2, xs, pred);
+        if (s.at.kind == SHARED_VECTORS)
+            lower_shared_store(L, address, imm, 1 << s.at.vector_log2, xs, pred);
+        else
+            lower_shared_store_rows(L, address, imm, 1 << s.at.vector_log2,
+                                    s.at.kind == SHARED_ROWS_TRANSPOSED, xs, pred);
     }
     if (L->machine->tma && tkc_op_attr(memory_buffer(op)->def, ATTR_COPIES))
         target_instr(L, INSTR_GROUP_FENCE, 0, NULL);
@@ -119,7 +120,7 @@ static const Value *ring_number(const Op *op)
 static Regs load_block(Lower *L, const Op *op, const Type *ty)
 {
     const Value *so_far = op->nargs > 1 && !ring_number(op) ? op_arg(op, 1) : NULL;
-    const Side s = side_of(L, op, ty->layout, ring_number(op), true);
+    const Side s = side_of(L, op, ty->layout, ring_number(op));
     Regs out = lower_regs_new(L, lower_nregs(ty));
     for (uint32_t r = 0; r < (uint32_t)out.n; r++)
         out.r[r].v = so_far ? lower_reg(L, so_far, (int)r) : lower_bits(L, ty, 0);
@@ -182,7 +183,7 @@ RingReader *lower_ring_open(Lower *L, const Op *op)
     RingReader *r = arena_new(L->arena, RingReader);
     op = untransposed(op);
     r->ty = op_result(op, 0)->type;
-    r->side = side_of(L, op, r->ty->layout, ring_number(op), true);
+    r->side = side_of(L, op, r->ty->layout, ring_number(op));
     r->out = lower_regs_new(L, lower_nregs(r->ty));
     return r;
 }
@@ -239,7 +240,7 @@ void lower_copy_async(Lower *L, const Op *op)
 {
     const Value *ptr = op_arg(op, 0), *mask = vector_mask(op);
     const Type *ty = ptr->type;
-    Side s = side_of(L, op, ty->layout, op_arg(op, 2), false);
+    Side s = side_of(L, op, ty->layout, op_arg(op, 2));
     const Regs from = lower_get(L, ptr);
     const VectorBits v = vector_of(op);
     s.at.vector_log2 = v.log2;

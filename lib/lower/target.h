@@ -137,6 +137,9 @@ void target_group_wait(Lower *L, int pending, int n, LLVMValueRef *sums);
    row of 16 bytes (linear/shared_matrix.h); every lane takes part. */
 void target_load_rows(Lower *L, LLVMValueRef ptr, int64_t offset, int count, bool transposed,
                       LLVMValueRef *words);
+/* pred: the same in all lanes; NULL always. */
+void target_store_rows(Lower *L, LLVMValueRef ptr, int64_t offset, int count, bool transposed,
+                       const LLVMValueRef *words, LLVMValueRef pred);
 /* words: in, what stays where pred is false (ignored when pred is NULL); out, what was read. */
 void target_load(Lower *L, const Access *at, LLVMValueRef *words);
 void target_store(Lower *L, const Access *at, const LLVMValueRef *words);

@@ -7,6 +7,7 @@
 
 #include "base/limit.h"
 #include "ir/dot_unit.h"
+#include "ir/machine.h"
 #include "linear/swizzle.h"
 #include "memory/global.h"
 #include "tkc/carry.h"
@@ -45,6 +46,22 @@ uint32_t memory_align(const Op *alloc)
     return swizzle_find(ir_of(alloc->region->func)->layouts, ty->layout, type_bytes(ty), &s)
                ? SWIZZLE_ALIGN
                : ALIGN;
+}
+
+/* A warp writes what its lanes have, each once. */
+static bool is_by_warps(const Op *op, const Layout *block)
+{
+    const Machine *machine = op->region->func->machine;
+    if (memory_access(op) == ACCESS_READ) return !tkc_op_int(op, ATTR_OWN, 0);
+    return op->kind == OP_SSTORE && machine && machine->sm >= MACHINE_MATRIX_STORES &&
+           !layout_free_bits(block, DIM_LANE);
+}
+
+bool memory_block_access(SharedAccess *out, const Op *op, const Layout *block)
+{
+    const Type *buffer = memory_buffer(op)->type;
+    return (is_by_warps(op, block) ? shared_warp_access : shared_access)(out, block, buffer->layout,
+                                                                         type_bytes(buffer));
 }
 
 static bool is_barrier(const Op *op)

@@ -5,6 +5,7 @@
 #include "base/bitset.h"
 #include "base/vec.h"
 #include "ir/ir.h"
+#include "linear/shared_matrix.h"
 
 typedef enum AccessKind { ACCESS_NONE, ACCESS_READ, ACCESS_WRITE, ACCESS_ATOMIC } AccessKind;
 
@@ -21,6 +22,10 @@ static inline uint32_t memory_bytes(const Op *alloc)
 }
 /* Its place is a multiple of so many bytes. */
 uint32_t memory_align(const Op *alloc);
+/* How threads with a block of that layout get at the buffer of an op that moves all of it: each for itself
+   if it copies, or reads what it has copied; else as a warp, which has no instruction to write matrices before
+   MACHINE_MATRIX_STORES. False: threads have elements of different pieces in one register. */
+bool memory_block_access(SharedAccess *out, const Op *op, const Layout *block);
 /* They may not happen at once where their buffers overlap; who uses a ring of several copies has
    waits for that. */
 bool memory_conflict(const Op *a, const Op *b);

@@ -583,6 +583,19 @@ void target_load_rows(Lower *L, LLVMValueRef ptr, int64_t offset, int count, boo
     mark_convergent(L, ptx_end(&p, true, words));
 }
 
+void target_store_rows(Lower *L, LLVMValueRef ptr, int64_t offset, int count, bool transposed,
+                       const LLVMValueRef *in, LLVMValueRef pred)
+{
+    Ptx p = ptx_begin(L, 0, NULL);
+    const char *to = ptx_give_address(&p, ptr, offset);
+    for (int i = 0; i < count; i++) ptx_give(&p, in[i]);
+    ptx_guard(&p, pred);
+    lower_need_ptx(L, 78);
+    buf_printf(&p.text, "stmatrix.sync.aligned.m8n8.x%d%s.shared.b16 %s, %s;", count,
+               transposed ? ".trans" : "", to, list(L, 1, count));
+    mark_convergent(L, ptx_end(&p, true, NULL));
+}
+
 void target_store(Lower *L, const Access *at, const LLVMValueRef *in)
 {
     Ptx p = ptx_begin(L, 0, NULL);

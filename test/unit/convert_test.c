@@ -16,7 +16,7 @@ enum { GARBAGE = 0xdead0000u };
 static Arena arena;
 static LayoutTable *table;
 static uint64_t seed = 7;
-static int kinds[4], by_rows[3], words;
+static int kinds[4], by_rows[3], written_by_rows, words;
 
 static uint32_t random_below(uint32_t n)
 {
@@ -215,13 +215,15 @@ static void run_access(const SharedAccess *a, int elem_bytes, bool writes, const
 }
 
 /* The same of matrices: lane l gives the address of a row, row l % 8 of matrix l / 8. */
-static void run_rows(const SharedAccess *a, int elem_bytes, const Threads *t, const uint32_t *memory, int head, uint32_t at)
+static void run_rows(const SharedAccess *a, int elem_bytes, bool writes, const Threads *t, uint32_t *memory, int head, uint32_t at)
 {
     const int unit = elem_bytes == 1 ? 2 : elem_bytes == 2 ? 1 : 0, matrices = 1 << (a->vector_log2 - unit);
     const bool all[8] = {true, true, true, true, true, true, true, true};
     by_rows[a->kind]++;
+    written_by_rows += writes;
     for (int w = 0; w < t->warps; w++) {
         uint32_t row[32], address[8];
+        if (writes && (uint32_t)w & layout_free_bits(a->block, DIM_WARP)) continue;
         for (int i = 0; i < 32; i++) row[i] = thread_offset(a, i, w) ^ at;
         for (int m = 0; m < matrices; m++) {
             for (int i = 0; i < 8; i++) address[i] = row[8 * m + i] * (uint32_t)elem_bytes;
@@ -231,7 +233,9 @@ static void run_rows(const SharedAccess *a, int elem_bytes, const Threads *t, co
                     EXPECT(row[8 * m + i / 4] * (uint32_t)elem_bytes % 16 == 0);
                     const uint32_t from = a->kind == SHARED_ROWS ? row[8 * m + i / 4] + (uint32_t)((i % 4 << unit) + e)
                                                                  : row[8 * m + i % 4 * 2 + e] + (uint32_t)(i / 4);
-                    regs_at(t, w, i)[shared_vector_reg(a, (uint32_t)head, (uint32_t)(m << unit | e))] = memory[from];
+                    uint32_t *reg = &regs_at(t, w, i)[shared_vector_reg(a, (uint32_t)head, (uint32_t)(m << unit | e))];
+                    if (writes) memory[from] = *reg;
+                    else *reg = memory[from];
                 }
             }
         }
@@ -242,10 +246,11 @@ static void run_piece(const Layout *block, const Layout *buffer, int elem_bytes,
                       uint32_t piece)
 {
     SharedAccess a;
-    EXPECT(writes ? shared_access(&a, block, buffer, elem_bytes) : shared_read_access(&a, block, buffer, elem_bytes));
+    const bool can = !writes || !layout_free_bits(block, DIM_LANE);
+    EXPECT((can ? shared_warp_access : shared_access)(&a, block, buffer, elem_bytes));
     for (int r = 0; r < t->regs; r++) {
         int64_t at = shared_head(&a, (uint32_t)r, piece);
-        if (at >= 0 && a.kind != SHARED_VECTORS) run_rows(&a, elem_bytes, t, memory, r, (uint32_t)at);
+        if (at >= 0 && a.kind != SHARED_VECTORS) run_rows(&a, elem_bytes, writes, t, memory, r, (uint32_t)at);
         else if (at >= 0) run_access(&a, elem_bytes, writes, t, memory, r, (uint32_t)at);
     }
 }
@@ -451,6 +456,29 @@ static void operands_arrive_by_rows(void)
     EXPECT(by_rows[SHARED_ROWS_TRANSPOSED] > 20);
 }
 
+/* Products' sums, rounded, in swizzled buffers. */
+static void sums_are_written_by_rows(void)
+{
+    static const MmaShape half = {4, 3, 4, 1};
+    written_by_rows = 0;
+    for (int n = 0; n < 100; n++) {
+        const int warps = (int)random_below(4), dim = (int)random_below(2);
+        const uint8_t dims[] = {(uint8_t)(4 + random_below(3)), (uint8_t)(3 + random_below(4))};
+        const WarpSplit split = {0, dims[0] - 4 < warps ? dims[0] - 4 : warps, 0, false};
+        const Layout *sum = fragment_sum(table, half, 2, dims, split, warps), *buffer = swizzle_layout(table, sum, dim, 2);
+        uint32_t memory[1 << 12];
+        int wrong = 0;
+        if (!buffer) continue;
+        Threads from = filled(sum, 0);
+        for (int i = 0; i < 1 << 12; i++) memory[i] = GARBAGE;
+        run_piece(sum, buffer, 2, true, &from, memory, 0);
+        for (uint32_t e = 0; e < 1u << sum->total_log2; e++) wrong += memory[shared_offset(buffer, 0, e)] != e;
+        EXPECT_INT(wrong, 0);
+        free(from.value);
+    }
+    EXPECT(written_by_rows > 100);
+}
+
 /* Rows of 128 bytes one behind the other begin in one bank; swizzled they do not. */
 static void rows_are_read_where_they_lie_apart(void)
 {
@@ -458,9 +486,9 @@ static void rows_are_read_where_they_lie_apart(void)
     const uint8_t dims[] = {5, 5};
     const Layout *sum = fragment_sum(table, tf32, 2, dims, (WarpSplit){0}, 0), *a = fragment_operand(table, tf32, 0, sum, 5, tf32.unit_log2);
     SharedAccess access;
-    EXPECT(shared_read_access(&access, a, shared_row_major(table, 2, a->dim_log2), 4));
+    EXPECT(shared_warp_access(&access, a, shared_row_major(table, 2, a->dim_log2), 4));
     EXPECT_INT(access.kind, SHARED_VECTORS);
-    EXPECT(shared_read_access(&access, a, swizzle_layout(table, a, 1, 4), 4));
+    EXPECT(shared_warp_access(&access, a, swizzle_layout(table, a, 1, 4), 4));
     EXPECT_INT(access.kind, SHARED_ROWS);
 }
 
@@ -495,6 +523,7 @@ int main(void)
     RUN(waves_are_counted);
     RUN(plans_end_with_the_call);
     RUN(operands_arrive_by_rows);
+    RUN(sums_are_written_by_rows);
     RUN(rows_are_read_where_they_lie_apart);
     RUN(what_is_copied_at_once_stays_whole);
     printf("registers %d, shuffle %d, shared %d\n", kinds[CONVERT_REGISTERS], kinds[CONVERT_SHUFFLE], kinds[CONVERT_SHARED]);

@@ -480,12 +480,46 @@ static void seed_part(Assign *a, const Anchors *anchors, Op *dot, const Layout *
     give_operands(a, load, working_layout(a, load));
 }
 
+/* Of a product, rounded to fewer bits for that, transposed or not. */
+static bool is_rounded_factor(const Value *v, int bits)
+{
+    for (const Use *use = v->uses; use; use = use->next) {
+        const Op *op = use->user;
+        const bool passes = op->kind == OP_CAST || op->kind == OP_TRANS;
+        if (op->kind == OP_DOT ? use != &op->args[2] && type_bits(v->type) < bits
+                               : passes && is_rounded_factor(op_result(op, 0), bits))
+            return true;
+    }
+    return false;
+}
+
+/* What a loop carries of a sum stays as that is, though a product in it multiplies by it: it is moved
+   when it is rounded for that. */
+static void seed_slots(Assign *a, Bitset *seen, const Value *v, const Layout *sum)
+{
+    if (!bitset_add(seen, (int)v->id)) return;
+    for (Use *use = v->uses; use; use = use->next) {
+        const Op *owner;
+        int slot;
+        if (ir_has(use->user, OT_TERM) && tkc_carry_of_use(use, &owner, &slot)) {
+            if (owner->kind == OP_FOR &&
+                is_rounded_factor(carry_param(owner->regions[0], slot), type_bits(v->type)))
+                spread_slot(a, owner, slot, sum);
+            seed_slots(a, seen, op_result(owner, slot), sum);
+        } else if (ir_has(use->user, OT_EW) && use->user->nresults == 1) {
+            seed_slots(a, seen, op_result(use->user, 0), sum);
+        }
+    }
+}
+
 static void seed_dot(Assign *a, const Anchors *anchors, Op *op)
 {
     const Layout *sum = anchor_dot(anchors, op);
     const int run = anchor_run_log2(anchors, op, sum);
     if (run) ir_set_int(a->fn, op, ATTR_RUN, run);
     give_results(a, op, sum);
+    Bitset seen = bitset_make(a->scratch, (int)a->fn->nvalues);
+    seed_slots(a, &seen, op_result(op, 0), sum);
     seed_part(a, anchors, op, sum);
 }
 

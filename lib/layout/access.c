@@ -486,10 +486,13 @@ static int64_t scan_cost(const Op *op, const Layout *l)
            meeting_cost(op, l, axis);
 }
 
-/* What is gathered lies in shared memory as near each other as those that ask for it. */
+/* What is gathered lies in shared memory as near each other as those that ask for it, if they are no
+   more than that: in a table they ask anywhere. */
 static int64_t gather_cost(const Op *op, const Layout *l)
 {
-    const int run = layout_run_log2(l, (int)tkc_op_int(op, ATTR_AXIS, 0));
+    const int64_t axis = tkc_op_int(op, ATTR_AXIS, 0);
+    const bool is_table = op_arg(op, 0)->type->shape[axis] < op_result(op, 0)->type->shape[axis];
+    const int run = is_table ? 0 : layout_run_log2(l, (int)axis);
     return layout_registers(l) * (COST_ISSUE + (COST_WAVE << run));
 }
 

@@ -161,13 +161,18 @@ static Op *load_of(const Anchors *x, const Op *dot, int operand, bool in_bytes)
     return load_from(&o, op_arg(dot, operand), false);
 }
 
-/* A group reads 8 and 32 bits along k only, and they would be stored for it one by one: in loops,
-   whose loads come ahead of other products, those of tf32 took 1.7 times as long so (H200). Parts of
-   numbers are to be stored in any case. */
+/* A group reads 8 and 32 bits along k only. In loops, whose loads come ahead, bytes that lie across would
+   be stored for it one by one; words are, four at once by a thread, where they serve 128 rows and more, and
+   where a is in order (fp32 by tf32, tiles of 128×64 1.4 times as fast so, of 64×256 0.8, with a across, too,
+   0.7; H200). Parts of numbers are to be stored in any case. */
 static bool has_operand_across(const Anchors *x, const Op *dot)
 {
-    return ir_turn(dot) && !tkc_op_int(dot, ATTR_PARTS, 0) &&
-           (load_of(x, dot, 0, false) || load_of(x, dot, 1, false));
+    enum { WORD_BITS = 32, LEAST_ROWS = 128 };
+    const Type *a = op_arg(dot, 0)->type;
+    if (!ir_turn(dot) || tkc_op_int(dot, ATTR_PARTS, 0)) return false;
+    const bool a_is = load_of(x, dot, 0, false), b_is = load_of(x, dot, 1, false);
+    return type_bits(a) < WORD_BITS ? a_is || b_is
+                                    : b_is && (a_is || a->shape[0] < LEAST_ROWS);
 }
 
 /* Four neighbours along k, which a thread stores at once, and lanes side by side: as they are loaded

@@ -4,10 +4,25 @@
    left out; transpositions are how the tile is read. */
 #include "memory/tile.h"
 
+#include "base/power.h"
 #include "ir/build.h"
 #include "ir/dot_unit.h"
 #include "linear/shared.h"
 #include "linear/swizzle.h"
+
+/* In which it is stored for rows along dim: what a ring has can be read in any, 16 bytes of a row by
+   a thread, rows side by side by lanes. */
+static const Layout *layout_to_store(const Tiles *tiles, const Value *base, int dim)
+{
+    const Type *ty = base->type;
+    const Layout *l = ty->layout;
+    const int order[] = {1 - dim, dim};
+    int thread[2] = {0};
+    if (!ir_def(base, OP_RING_LOAD)) return l;
+    thread[dim] = log2_floor(SHARED_ACCESS_BYTES / type_bytes(ty));
+    return layout_blocked(ir_of(tiles->fn)->layouts, 2, l->dim_log2, order, thread,
+                          l->nbits[DIM_LANE], l->nbits[DIM_WARP]);
+}
 
 /* How often a warp has all banks to store the block. */
 static int64_t store_waves(const Layout *l, const Layout *buffer, int elem_bytes)
@@ -33,7 +48,6 @@ bool tile_find(const Tiles *tiles, Op *dot, int operand, Tile *out)
 {
     bool flipped;
     Value *base = dot_base(dot, operand, &flipped);
-    const Layout *l = base->type->layout;
     *out = (Tile){.dot = dot,
                   .operand = operand,
                   .base = base,
@@ -43,10 +57,12 @@ bool tile_find(const Tiles *tiles, Op *dot, int operand, Tile *out)
     for (int dim = 1; dim >= 0; dim--) {
         const int bytes = type_bytes(base->type);
         if (!dot_lies_along(dot, operand, flipped, dim)) continue;
+        const Layout *l = layout_to_store(tiles, base, dim);
         const Layout *to = swizzle_layout(ir_of(tiles->fn)->layouts, l, dim, bytes);
         const int64_t waves = to ? store_waves(l, to, bytes) : INT64_MAX;
         if (to && (!out->layout || waves < least)) {
             out->layout = to;
+            out->from = l;
             least = waves;
         }
     }
@@ -54,12 +70,21 @@ bool tile_find(const Tiles *tiles, Op *dot, int operand, Tile *out)
     return out->layout;
 }
 
+static Value *value_to_store(const Tiles *tiles, const Tile *t)
+{
+    const Op *load = t->base->def;
+    if (t->from == t->base->type->layout) return t->base;
+    Builder b = build_before_at(load->next, load->loc);
+    return build_ring_load(&b, op_arg(load, 0), op_arg(load, 1),
+                           type_with_layout(ir_of(tiles->fn)->types, t->base->type, t->from));
+}
+
 void tile_store(Tiles *tiles, Tile *t)
 {
     Builder b = build_before_at(t->early ? t->early : t->home, t->dot->loc);
     if (t->buffer) return;
     t->buffer = build_buffer(&b, t->base->type, t->layout, 1);
-    build_sstore(&b, t->buffer, t->base, 0);
+    build_sstore(&b, t->buffer, value_to_store(tiles, t), 0);
     if (t->home != t->dot) build_barrier(&b);
     vec_push(tiles->scratch, &tiles->made, *t);
 }

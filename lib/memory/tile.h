@@ -12,6 +12,7 @@ typedef struct Tile {
     bool flipped; /* … which come to one */
     Op *home;     /* it is stored before this op (dot_home) */
     Op *early;    /* if not NULL, before this one instead, which comes earlier */
+    const Layout *from;   /* that of threads as they store it */
     const Layout *layout; /* swizzled (linear/swizzle.h) */
     Value *buffer;        /* NULL: none has it yet */
 } Tile;

@@ -90,6 +90,13 @@ static inline bool ir_has(const Op *op, OpTrait trait) /* of its table row */
 {
     return (tkc_op_info(op->kind)->traits & (unsigned)trait) != 0;
 }
+/* What others wrote may be learnt of by it, or by others what was written: atomics, accesses that are
+   volatile, and assembly that is not said to be pure. */
+static inline bool ir_talks(const Op *op)
+{
+    return ir_has(op, OT_ATOMIC) || tkc_op_int(op, ATTR_VOLATILE, 0) ||
+           (op->kind == OP_INLINE_ASM && !tkc_op_int(op, ATTR_PURE, 0));
+}
 /* The op that makes a value, when it is of that kind; else NULL. */
 static inline Op *ir_def(const Value *v, OpKind kind)
 {

@@ -220,8 +220,7 @@ static void collect(Accesses *x, const Region *r, int weight)
     for (Op *op = r->first; op; op = op->next) {
         bool loops = ir_is_loop(op);
         int inner = loops && weight < 1 << 12 ? weight * WEIGHT_TURNS : weight;
-        x->talks |= ir_has(op, OT_ATOMIC) ||
-                    (op->kind == OP_INLINE_ASM && !tkc_op_int(op, ATTR_PURE, 0));
+        x->talks |= ir_talks(op);
         if (access_is_block(op)) {
             Access a = access_of(x, op, weight);
             map_set_number(&x->of_op, op, x->list.len);

@@ -81,12 +81,13 @@ static bool is_for_products(const Value *v)
     return body->parent && ir_is_loop(body->parent) && ir_contains(body, OP_DOT, false);
 }
 
-/* A product has it as it is. */
+/* A product has it as it is, but for its type. */
 static bool is_factor(const Value *v)
 {
     bool is = false;
     for (const Use *u = v->uses; u && !is; u = u->next) {
-        const bool moves = u->user->kind == OP_TRANS || u->user->kind == OP_CONVERT;
+        const bool moves = u->user->kind == OP_TRANS || u->user->kind == OP_CONVERT ||
+                           u->user->kind == OP_CAST;
         is = u->user->kind == OP_DOT ? u != &u->user->args[2]
                                      : moves && is_factor(op_result(u->user, 0));
     }
@@ -113,19 +114,24 @@ static bool is_index(const Value *v)
            is_for_products(v) && leads_to_factor(v, MAX_DEPTH);
 }
 
-/* In a loop it may come by way of shared memory (memory/pipeline.c). */
-static bool may_be_in_ring(const Remat *r, const Value *v)
+static bool is_loaded_in_loop(const Value *v)
 {
     const Op *loop = v->def && v->def->kind == OP_LOAD ? v->def->region->parent : NULL;
-    return loop && ir_is_loop(loop) && r->fn->num_stages > 1 && r->fn->machine &&
-           r->fn->machine->cp_async && !is_index(v);
+    return loop && ir_is_loop(loop);
 }
 
+/* What a loop loads may come ahead, by way of shared memory (memory/pipeline.c). If warps meet for an
+   index, what it leads to does not. */
 static int convert_cost(const Remat *r, const Value *v, const Layout *want)
 {
+    enum { WAITS = 2 };
+    const bool ahead = r->fn->num_stages > 1 && r->fn->machine && r->fn->machine->cp_async;
     ConvertPlan plan;
     convert_plan(&plan, v->type->layout, want, type_bytes(v->type), 0);
-    return times_of(v) * (1 + (may_be_in_ring(r, v) ? plan.cost_ready : plan.cost));
+    int cost = plan.cost;
+    if (ahead && is_index(v)) cost *= plan.kind == CONVERT_SHARED ? WAITS : 1;
+    else if (ahead && is_loaded_in_loop(v)) cost = plan.cost_ready;
+    return times_of(v) * (1 + cost);
 }
 
 /* Nothing is left to need v where the one use that it leads to is had in another layout. */

@@ -60,8 +60,7 @@ static void note_op(Op *op, void *user)
 {
     Boxes *b = user;
     if (global_access(op)) vec_push(b->scratch, &b->accesses, op);
-    b->is_told |= ir_has(op, OT_ATOMIC) || op->kind == OP_INLINE_ASM ||
-                  tkc_op_int(op, ATTR_VOLATILE, 0);
+    b->is_told |= ir_talks(op);
 }
 
 /* ---- one store ---- */

@@ -43,8 +43,7 @@ static bool only_writes(const Op *op)
 static bool is_fence(const Op *op)
 {
     const bool is_said = op->kind == OP_ASSERT || op->kind == OP_ASSUME || op->kind == OP_PRINT;
-    return ir_has(op, OT_WRITE) || ir_has(op, OT_ATOMIC) || op->kind == OP_INLINE_ASM ||
-           tkc_op_int(op, ATTR_VOLATILE, 0) || (ir_has(op, OT_SIDE) && !is_said);
+    return ir_has(op, OT_WRITE) || ir_talks(op) || (ir_has(op, OT_SIDE) && !is_said);
 }
 
 /* What it and all in it write to. False: nothing can be read before it. */
@@ -537,8 +536,7 @@ bool streams_are_written(const Streams *s)
     for (const Op *op = s->fn->body->first; op; op = ir_next(op, NULL))
         anywhere |= only_writes(op)
                         ? !alias_params(s->scratch, s->fn, op_arg(op, 0), &all.written)
-                        : ir_has(op, OT_ATOMIC) || op->kind == OP_INLINE_ASM ||
-                              tkc_op_int(op, ATTR_VOLATILE, 0);
+                        : ir_talks(op);
     for (int i = 0; i < s->all.len; i++)
         anywhere |= s->all.data[i].box && !stays_as_it_is(&all, s->all.data[i].load);
     return anywhere;

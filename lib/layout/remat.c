@@ -129,6 +129,7 @@ static int convert_cost(const Remat *r, const Value *v, const Layout *want)
     ConvertPlan plan;
     convert_plan(&plan, v->type->layout, want, type_bytes(v->type), 0);
     int cost = plan.cost;
+    if (type_is_bool(v->type)) cost += layout_registers(want) * COST_ISSUE; /* of bytes, one by one */
     if (ahead && is_index(v)) cost *= plan.kind == CONVERT_SHARED ? WAITS : 1;
     else if (ahead && is_loaded_in_loop(v)) cost = plan.cost_ready;
     return times_of(v) * (1 + cost);

@@ -114,6 +114,17 @@ static bool is_index(const Value *v)
            is_for_products(v) && leads_to_factor(v, MAX_DEPTH);
 }
 
+/* Made of ranges and constants alone, by few ops: integers, of which LLVM makes numbers. */
+static bool is_numbers(const Value *v, int *few)
+{
+    const Op *op = v->def;
+    const int most = type_is_float(v->type) ? 1 : CANNOT - 1;
+    if (!op || --*few < 0 || weight_of(op) > most || op->nresults != 1) return false;
+    for (int i = 0; i < op->nargs; i++)
+        if (!is_numbers(op_arg(op, i), few)) return false;
+    return true;
+}
+
 static bool is_loaded_in_loop(const Value *v)
 {
     const Op *loop = v->def && v->def->kind == OP_LOAD ? v->def->region->parent : NULL;
@@ -121,7 +132,9 @@ static bool is_loaded_in_loop(const Value *v)
 }
 
 /* What a loop loads may come ahead, by way of shared memory (memory/pipeline.c). If warps meet for an
-   index, what it leads to does not. */
+   index, what it leads to does not. Of masks that are made of ranges alone something may be known,
+   which bytes that are taken apart one by one have lost (windows of 144 padded to 256: 296 us, 125 so;
+   of masks of any kind as many calls lost by it as gained, H200). */
 static int convert_cost(const Remat *r, const Value *v, const Layout *want)
 {
     enum { WAITS = 2 };
@@ -129,7 +142,8 @@ static int convert_cost(const Remat *r, const Value *v, const Layout *want)
     ConvertPlan plan;
     convert_plan(&plan, v->type->layout, want, type_bytes(v->type), 0);
     int cost = plan.cost;
-    if (type_is_bool(v->type)) cost += layout_registers(want) * COST_ISSUE; /* of bytes, one by one */
+    if (type_is_bool(v->type) && is_numbers(v, &(int){FEW}))
+        cost += layout_registers(want) * COST_ISSUE;
     if (ahead && is_index(v)) cost *= plan.kind == CONVERT_SHARED ? WAITS : 1;
     else if (ahead && is_loaded_in_loop(v)) cost = plan.cost_ready;
     return times_of(v) * (1 + cost);
@@ -175,17 +189,6 @@ static bool is_in_each_thread(const Layout *l)
     for (int d = DIM_LANE; d <= DIM_WARP; d++)
         for (int i = 0; i < l->nbits[d]; i++)
             if (l->basis[d][i]) return false;
-    return true;
-}
-
-/* Made of ranges and constants alone, by few ops: integers, of which LLVM makes numbers. */
-static bool is_numbers(const Value *v, int *few)
-{
-    const Op *op = v->def;
-    const int most = type_is_float(v->type) ? 1 : CANNOT - 1;
-    if (!op || --*few < 0 || weight_of(op) > most || op->nresults != 1) return false;
-    for (int i = 0; i < op->nargs; i++)
-        if (!is_numbers(op_arg(op, i), few)) return false;
     return true;
 }
 

@@ -577,11 +577,17 @@ static bool take_start(const Streams *s, Slice *slice)
     return taken;
 }
 
+/* Its turns are dealt out to the programs. */
+static bool is_dealt(const Op *loop)
+{
+    return ir_def(op_arg(loop, 0), OP_PROGRAM_ID) || ir_def(op_arg(loop, 2), OP_NUM_PROGRAMS);
+}
+
 Op *streams_around(Streams *s, Slice *slice)
 {
     Op *around = s->loop->region->parent;
     if (!around || around->kind != OP_FOR || tkc_op_int(around, ATTR_DOWN, 0) ||
-        type_bits(op_arg(around, 0)->type) > 32 || !ir_def(op_arg(around, 2), OP_NUM_PROGRAMS) ||
+        type_bits(op_arg(around, 0)->type) > 32 || !is_dealt(around) ||
         s->far.len || streams_boxes(s) < s->all.len || !find_written(s, around))
         return NULL;
     for (int i = 0; i < s->all.len; i++)

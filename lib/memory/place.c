@@ -180,16 +180,25 @@ static int life_of(const Places *p, int buffer)
     return p->buffers.data[buffer].end - p->buffers.data[buffer].begin;
 }
 
-/* None keeps apart, and what is there for long comes first: it would leave holes behind others. */
-static void place_tightly(Places *p)
+static bool comes_first(const Places *p, int a, int b, bool by_align)
+{
+    const uint32_t align = p->buffers.data[a].align, other = p->buffers.data[b].align;
+    if (by_align && align != other) return align > other;
+    return life_of(p, a) > life_of(p, b);
+}
+
+/* None keeps apart, and what is there for long comes first: it would leave holes behind others. Or, before
+   that, what must lie at the roundest places: lines of floats would leave some between tiles. */
+static uint32_t place_tightly(Places *p, bool by_align)
 {
     for (int i = 1; i < p->buffers.len; i++) {
         const int own = p->order[i];
         int at = i;
-        for (; at && life_of(p, p->order[at - 1]) < life_of(p, own); at--) p->order[at] = p->order[at - 1];
+        for (; at && comes_first(p, own, p->order[at - 1], by_align); at--)
+            p->order[at] = p->order[at - 1];
         p->order[at] = own;
     }
-    place_all(p, 0, 0);
+    return place_all(p, 0, 0);
 }
 
 /* With what is there at the same time. */
@@ -230,15 +239,17 @@ void place_run(Pass *pass, Func *fn)
     memory_flow(&flow, fn);
     const uint32_t little = roomy(&p), end = place_all(&p, little, little),
                    more = as_many(fn->machine, end);
+    const uint32_t most = fn->machine ? (uint32_t)fn->machine->max_smem : UINT32_MAX;
     bool fits = true;
-    if (fn->machine && end > (uint32_t)fn->machine->max_smem)
-        place_tightly(&p);
-    else if (has_rings(&p) && more > end && place_all(&p, little, more) > more)
+    if (end > most) {
+        if (place_tightly(&p, false) > most) place_tightly(&p, true);
+    } else if (has_rings(&p) && more > end && place_all(&p, little, more) > more) {
         place_all(&p, little, little);
+    }
     for (int i = 0; i < p.buffers.len; i++) {
         const Buffer *b = &p.buffers.data[i];
         ir_set_int(fn, b->alloc, ATTR_OFFSET, b->at);
-        if (!fits || !fn->machine || b->at + b->bytes <= (uint32_t)fn->machine->max_smem) continue;
+        if (!fits || b->at + b->bytes <= most) continue;
         refuse(&p, pass, fn, b);
         fits = false;
     }

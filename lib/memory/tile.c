@@ -10,15 +10,15 @@
 #include "linear/shared.h"
 #include "linear/swizzle.h"
 
-/* In which it is stored for rows along dim: what a ring has can be read in any, 16 bytes of a row by
-   a thread, rows side by side by lanes. */
+/* In which it is stored for rows along dim: what all have waited for in a ring can be read in any, 16
+   bytes of a row by a thread, rows side by side by lanes. */
 static const Layout *layout_to_store(const Tiles *tiles, const Value *base, int dim)
 {
     const Type *ty = base->type;
     const Layout *l = ty->layout;
     const int order[] = {1 - dim, dim};
     int thread[2] = {0};
-    if (!ir_def(base, OP_RING_LOAD)) return l;
+    if (!ir_def(base, OP_RING_LOAD) || tkc_op_int(base->def, ATTR_OWN, 0)) return l;
     thread[dim] = log2_floor(SHARED_ACCESS_BYTES / type_bytes(ty));
     return layout_blocked(ir_of(tiles->fn)->layouts, 2, l->dim_log2, order, thread,
                           l->nbits[DIM_LANE], l->nbits[DIM_WARP]);

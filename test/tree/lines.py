@@ -15,7 +15,7 @@ BUDGET = {
     "lib/layout": 3797,
     "lib/linear": 2234,
     "lib/lower": 8177,
-    "lib/memory": 4759,
+    "lib/memory": 4770,
     "lib/spec": 16080,
     "lib/std": 2406,
     "lib/syntax": 3495,

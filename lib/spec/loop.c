@@ -581,6 +581,7 @@ static bool is_named(const Ast *n, void *user)
 static Flow exec_runtime_while(Spec *sp, const Ast *s)
 {
     Loop l = {.sp = sp, .s = s, .body = &s->branch.body};
+    const int before = sp->dx->nerrors;
     open_loop(&l, NULL);
     try_loop(&l, try_while);
     if (l.truth == 0 || l.truth == -2) { /* never entered, or not understood */
@@ -590,7 +591,7 @@ static Flow exec_runtime_while(Spec *sp, const Ast *s)
         if (l.truth == -2) poison_assigned(sp, &s->branch.body);
         return l.truth == 0 ? exec_block(sp, &s->branch.orelse, &rest_cut) : FLOW_NEXT;
     }
-    if (l.truth == 1)
+    if (l.truth == 1 && sp->dx->nerrors == before) /* else a break that is an error may have ended it */
         spec_error(sp, s->branch.cond->span, "this loop never ends: its condition is always true");
     return end_loop(&l, &s->branch.orelse);
 }

@@ -144,8 +144,8 @@ static void add_life(Pressure *p, const Value *v, int begin, const Region *home)
     p->change[end] -= words;
 }
 
-/* Registers of a product at once: its sum, what is summed apart, and a factor; of fp32 twice, as of two
-   such kernels that count held to more registers than they need are 4 and 5 % faster (H200). */
+/* Registers of a product at once: its sum, what is summed apart, and a factor; of fp32 twice: two such
+   kernels were 4 and 5 % faster with limits above what they need (H200). */
 static int product_words(const Pressure *p, const Op *dot)
 {
     const int sum = words_of(p, op_result(dot, 0)),

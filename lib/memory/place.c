@@ -187,8 +187,9 @@ static bool comes_first(const Places *p, int a, int b, bool by_align)
     return life_of(p, a) > life_of(p, b);
 }
 
-/* None keeps apart, and what is there for long comes first: it would leave holes behind others. Or, before
-   that, what must lie at the roundest places: lines of floats would leave some between tiles. */
+/* None keeps apart, and what is there for long comes first: it would leave holes behind others. by_align:
+   what lies at multiples of the most bytes comes before that, lest lines of floats leave holes between
+   tiles. */
 static uint32_t place_tightly(Places *p, bool by_align)
 {
     for (int i = 1; i < p->buffers.len; i++) {

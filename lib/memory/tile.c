@@ -1,5 +1,5 @@
-/* A product of a warp group reads its operands from shared memory. What no ring has for it is
-   stored to a tile: a buffer of one copy, in which rows lie along the dim, of those that a group
+/* A product of a warp group reads its operands from shared memory. What no ring has as it can read it
+   is stored to a tile: a buffer of one copy, in which rows lie along the dim, of those that a group
    reads, for which a warp needs the banks least often to store. Changes of layout on the way are
    left out; transpositions are how the tile is read. */
 #include "memory/tile.h"

@@ -15,7 +15,7 @@ BUDGET = {
     "lib/layout": 3797,
     "lib/linear": 2234,
     "lib/lower": 8177,
-    "lib/memory": 4770,
+    "lib/memory": 4771,
     "lib/spec": 16081,
     "lib/std": 2406,
     "lib/syntax": 3495,

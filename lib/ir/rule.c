@@ -87,6 +87,7 @@ static const AttrRule attr_rules[] = {
     {OP_WAIT, ATTR_OWN, false, NULL, 0, 1},
     {OP_RING_LOAD, ATTR_OWN, false, NULL, 0, 1},
     {OP_WAIT, ATTR_PENDING, true, NULL, 0, RING_MOST},
+    {OP_STORE_WAIT, ATTR_PENDING, false, NULL, 1, RING_MOST},
     {OP_TMA_BEGIN, ATTR_ARRIVALS, true, NULL, 1, MACHINE_THREADS},
     {OP_FOR, ATTR_STAGGER, false, NULL, 1, STAGGER_MOST},
     {OP_REDUCE, ATTR_DEALT, false, NULL, 1, MACHINE_LANE_BITS},

@@ -189,7 +189,7 @@ LowerOp lower_alloc, lower_sload, lower_sstore, lower_sload_at, lower_sstore_at,
 LowerOp lower_copy_async, lower_commit, lower_wait;
 LowerOp lower_copy_box, lower_tma_begin, lower_tma_wait, lower_tma_free, lower_tma_end,
     lower_copy_arrive;
-LowerOp lower_store_box, lower_store_wait;
+LowerOp lower_store_box, lower_store_commit, lower_store_wait;
 /* The kernel's tensor maps come while it computes which boxes it wants. */
 void lower_fetch_maps(Lower *L);
 LowerOp lower_for, lower_while, lower_if, lower_print, lower_assert;

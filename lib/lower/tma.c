@@ -95,10 +95,15 @@ void lower_store_box(Lower *L, const Op *op)
     target_store_box(L, &c);
 }
 
-void lower_store_wait(Lower *L, const Op *op)
+void lower_store_commit(Lower *L, const Op *op)
 {
     (void)op;
-    lower_instr(L, INSTR_STORE_WAIT, L->first_warp);
+    lower_instr(L, INSTR_STORE_COMMIT, L->first_warp);
+}
+
+void lower_store_wait(Lower *L, const Op *op)
+{
+    lower_instr(L, INSTR_STORE_WAIT, L->first_warp, lower_i32(L, tkc_op_int(op, ATTR_PENDING, 0)));
     target_barrier(L);
 }
 

@@ -8,13 +8,14 @@
        sstore buffer, x
        if the box begins in the matrix: store_box …, buffer
        else: threads store what is in the buffer
+       store_commit
      store_wait buffer
 
    An H200 calls it an illegal instruction to write where an index is negative. The program goes on
    meanwhile; without a loop it waits at its end. No barrier says that such a copy is done: nothing
    else of the function may access the array, and nobody is told of what was written, by atomics or
-   assembly. Of two copies the second is asked for when the first is done, so that what is stored
-   twice is what was stored last. */
+   assembly. Copies are done in any order: of two that may meet the second is asked for when the
+   first is done, so that what is stored twice is what was stored last. */
 #include "memory/box.h"
 
 #include "analysis/alias.h"
@@ -35,13 +36,17 @@ bool box_is_one(AxisFacts *facts, const Tile *t)
            column->divisibility[0] % ROW * type_bits(t->base->type->elem) / 8 % ROW == 0;
 }
 
+/* No copy need be done first. */
+enum { NONE_BEFORE = -1 };
+
 /* A store that could be one. */
 typedef struct Leave {
     Op *store;
     Op *home;   /* the outermost op around it, or itself */
     Op *behind; /* it is waited for before this one */
     bool in_loop, is_alone;
-    Value *x;             /* what is stored, before it changes its layout */
+    int under_way; /* the latest copies asked for before it that need not be done first, or: */
+    Value *x;      /* what is stored, before it changes its layout */
     const Layout *layout; /* of the buffer */
     int64_t bytes;
     int param; /* the array */
@@ -151,6 +156,75 @@ static bool is_alone(const Boxes *b, const Leave *x)
     return true;
 }
 
+/* ---- what need not be done before it ---- */
+
+/* All but a constant that is added, which goes to `constant`; where no sum has less than 32 bits. */
+static const Value *without_constant(const Value *v, int64_t *constant)
+{
+    enum { WORD = 32 };
+    int64_t c;
+    for (const Op *op = v->def; op && type_bits(v->type) >= WORD; op = v->def) {
+        const Value *x = op->nargs ? op_arg(op, 0) : NULL;
+        if (op->kind == OP_ADD && ir_const_int(op_arg(op, 1), &c)) *constant += c;
+        else if (op->kind != OP_CAST || !type_is_int(x->type)) break;
+        v = x;
+    }
+    return v;
+}
+
+/* By a constant; one that went around in 32 bits is further away than any other. */
+static bool are_apart(const Value *a, const Value *b, int32_t extent)
+{
+    int64_t of_a = 0, of_b = 0;
+    if (without_constant(a, &of_a) != without_constant(b, &of_b)) return false;
+    const int64_t by = of_a < of_b ? of_b - of_a : of_a - of_b;
+    return by >= extent && by <= INT32_MAX;
+}
+
+/* They are of two arrays, or of one matrix and meet nowhere in it. */
+static bool never_meet(const Leave *x, const Leave *y)
+{
+    Value *of_x[TILE_PARTS], *of_y[TILE_PARTS], *p = op_arg(x->store, 0), *q = op_arg(y->store, 0);
+    Tile a, b;
+    tile_of_pointers(p, of_x, &a);
+    tile_of_pointers(q, of_y, &b);
+    bool apart = x->param != y->param,
+         same = a.base == b.base && a.rank == b.rank && p->type == q->type;
+    for (int d = 0; d < a.rank && same && !apart; d++)
+        same = a.shape[d] == b.shape[d] && a.strides[d] == b.strides[d];
+    for (int d = 0; d < a.rank && same; d++)
+        apart |= are_apart(a.indices[d], b.indices[d], d < a.outer ? 1 : a.block[d - a.outer]);
+    return apart;
+}
+
+static bool holds_some(const Boxes *b, const Op *op)
+{
+    for (const Op *in = op; in; in = ir_next(in, op))
+        if (leaves(b, in)) return true;
+    return false;
+}
+
+/* Back from the store, as far as each is known to be asked for. */
+static int count_under_way(const Boxes *b, const Leave *x)
+{
+    enum { MOST = 32 };
+    const Op *op = x->store;
+    int n = 0;
+    while (n < MOST) {
+        if (!op->prev) {
+            op = op->region->parent;
+            if (!op) return NONE_BEFORE;
+            if (ir_is_loop(op)) break;
+            continue;
+        }
+        op = op->prev;
+        const Leave *y = leaves(b, op);
+        if (y ? !never_meet(x, y) : holds_some(b, op)) break;
+        n += y != NULL;
+    }
+    return n;
+}
+
 static void find_all(Boxes *b)
 {
     for (int i = 0; i < b->accesses.len; i++) {
@@ -162,11 +236,22 @@ static void find_all(Boxes *b)
     }
 }
 
+static void keep_alone(Boxes *b)
+{
+    int kept = 0;
+    for (int i = 0; i < b->all.len; i++) b->all.data[i].is_alone = is_alone(b, &b->all.data[i]);
+    for (int i = 0; i < b->all.len; i++)
+        if (b->all.data[i].is_alone) b->all.data[kept++] = b->all.data[i];
+    b->all.len = kept;
+}
+
 /* ---- what becomes of it ---- */
 
-static void build_store_wait(Builder *b, Value *buffer)
+static void build_store_wait(Builder *b, Value *buffer, int pending)
 {
-    build_checked(b, build_op(b, OP_STORE_WAIT, 1, &buffer, 0, NULL));
+    Op *op = build_op(b, OP_STORE_WAIT, 1, &buffer, 0, NULL);
+    if (pending) ir_set_int(b->fn, op, ATTR_PENDING, pending);
+    build_checked(b, op);
 }
 
 static void build_store_box(Builder *b, const Op *tile, Value *buffer)
@@ -224,7 +309,7 @@ static void leave(const Boxes *b, const Leave *x)
     Builder before = build_before_at(x->home, x->store->loc), at = build_before(x->store),
             behind = build_before_at(x->behind, x->store->loc);
     Value *buffer = build_buffer(&before, x->x->type, x->layout, 1);
-    if (x->in_loop) build_store_wait(&at, buffer);
+    if (x->under_way != NONE_BEFORE) build_store_wait(&at, buffer, x->under_way);
     tile_of_pointers(op_arg(x->store, 0), parts, &t);
     Value *inside = begins_inside(&at, &t);
     build_sstore(&at, buffer, x->x, 0);
@@ -234,14 +319,15 @@ static void leave(const Boxes *b, const Leave *x)
     build_yield(&in, 0, NULL);
     store_by_threads(b, &other, x->store, buffer);
     build_yield(&other, 0, NULL);
-    build_store_wait(&behind, buffer);
+    build_checked(&at, build_op(&at, OP_STORE_COMMIT, 0, NULL, 0, NULL));
+    build_store_wait(&behind, buffer, 0);
     ir_unlink(x->store);
 }
 
 static void leave_or_forget(const Boxes *b, Op *access)
 {
     const Leave *x = leaves(b, access);
-    if (x && x->is_alone) leave(b, x);
+    if (x) leave(b, x);
     else forget(access);
 }
 
@@ -252,6 +338,8 @@ void boxes_run(Pass *p, Func *fn)
     Boxes b = {.scratch = p->scratch, .fn = fn};
     ir_walk(fn->body, note_op, &b);
     if (fn->machine && fn->machine->tma && !b.is_told) find_all(&b);
-    for (int i = 0; i < b.all.len; i++) b.all.data[i].is_alone = is_alone(&b, &b.all.data[i]);
+    keep_alone(&b);
+    for (int i = 0; i < b.all.len; i++)
+        b.all.data[i].under_way = count_under_way(&b, &b.all.data[i]);
     for (int i = 0; i < b.accesses.len; i++) leave_or_forget(&b, b.accesses.data[i]);
 }

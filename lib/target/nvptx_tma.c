@@ -82,6 +82,5 @@ void target_store_box(Lower *L, const BoxCopy *c)
                    "[$%d + %d];",
                    c->rank, place(L, c), AT, i * c->bytes);
     }
-    buf_puts(&text, "\n\t@p cp.async.bulk.commit_group;");
     box_effect(L, &text, c);
 }

@@ -60,17 +60,38 @@ void async_commit(Warp *w, LaneMask m)
     SIMT_EACH_LANE(lane, m) w->bulk_groups[lane]++;
 }
 
+static bool is_due(const BulkCopy *c, const Warp *w, LaneMask m, uint32_t may_remain)
+{
+    return c->warp == w && !c->mbarrier && c->committed && (m >> c->lane & 1) &&
+           c->group + may_remain < w->bulk_groups[c->lane];
+}
+
+/* Those that wait take place in the order in which they were started, or in the other. */
+static bool end_due(Warp *w, LaneMask m, uint32_t may_remain)
+{
+    Block *b = w->block;
+    const bool last_first = simt_random(&b->random) & 1;
+    for (int i = 0; i < b->nbulk; i++) {
+        BulkCopy *c = &b->bulk[last_first ? b->nbulk - 1 - i : i];
+        if (is_due(c, w, m, may_remain) && !c->done && !take_place(c)) return false;
+    }
+    return true;
+}
+
 bool async_wait(Warp *w, LaneMask m, uint32_t may_remain)
 {
     Block *b = w->block;
+    if (!end_due(w, m, may_remain)) return false;
+    int kept = 0;
     for (int i = 0; i < b->nbulk; i++) {
         BulkCopy *c = &b->bulk[i];
-        if (c->warp != w || c->mbarrier || !c->committed || !(m >> c->lane & 1)) continue;
-        if (c->group + may_remain >= w->bulk_groups[c->lane]) continue;
-        if (!c->done && !take_place(c)) return false;
+        if (!is_due(c, w, m, may_remain)) {
+            b->bulk[kept++] = *c;
+            continue;
+        }
         order_join(shared_order(w), w->index, 1u << c->lane, c->agent);
         order_end(shared_order(w), c->agent);
-        b->bulk[i--] = b->bulk[--b->nbulk];
     }
+    b->nbulk = kept;
     return true;
 }

@@ -51,6 +51,7 @@ struct Lower {
     LLVMValueRef kernel;
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, global_ptr;
     LLVMValueRef first_warp; /* i1, likewise: it is of that one; of kernels with tensor maps */
+    bool pass_by;            /* the other warps, in those, have a branch around what it asks for */
     Regs *values;        /* by value id */
     bool by_groups;      /* some product is a warp group's */
     bool streams;        /* it reads more than it computes: stream.c */

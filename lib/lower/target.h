@@ -51,11 +51,12 @@ typedef struct Copy {
 
 /* A box of a matrix, as boxes of `columns` elements and `bytes` bytes side by side, to or from shared
    memory (a byte offset, i32, as of the barrier, which is told of the bytes that came). One thread of
-   the warp that `acts` is true in has it done. */
+   the warp that `acts` is true in has it done; the others `pass_by` with a branch, or come along. */
 typedef struct BoxCopy {
     int map, rank, boxes, columns, bytes;
     LLVMValueRef index[TKC_DESCRIPTOR_RANK]; /* i32, of its first element: column, row, and outer dims */
     LLVMValueRef at, barrier, acts;
+    bool pass_by;
 } BoxCopy;
 
 /* A read-modify-write where pred is true, of one element; of float additions of up to 16 bytes side

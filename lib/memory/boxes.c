@@ -158,7 +158,8 @@ static bool is_alone(const Boxes *b, const Leave *x)
 
 /* ---- what need not be done before it ---- */
 
-/* All but a constant that is added, which goes to `constant`; where no sum has less than 32 bits. */
+/* All but a constant that is added, which goes to `constant`; where no sum has less than 32 bits.
+   NULL: it is all. */
 static const Value *without_constant(const Value *v, int64_t *constant)
 {
     enum { WORD = 32 };
@@ -169,7 +170,9 @@ static const Value *without_constant(const Value *v, int64_t *constant)
         else if (op->kind != OP_CAST || !type_is_int(x->type)) break;
         v = x;
     }
-    return v;
+    if (!ir_const_int(v, &c)) return v;
+    *constant += c;
+    return NULL;
 }
 
 /* By a constant; one that went around in 32 bits is further away than any other. */

@@ -60,6 +60,7 @@ typedef struct Pipeline {
     Slice around_slice;     /* of it, which these need */
     Remat remat;
     ValueMap moved;         /* what these ops give, for the turn of it that the copies are for */
+    ValueMap next;          /* the same of its next turn */
 } Pipeline;
 
 static Value *number(Builder *b, int64_t x)
@@ -412,6 +413,9 @@ typedef struct Turn {
     Value *last;      /* the one before it, which the last turn has read, and which is written */
     Value *round;     /* of boxes: 0 and 1 by turns, from one time around the rings to the next */
     Value *last_but_one, *its_round; /* of the last turn, where groups are apart: that is written */
+    Value *has_next; /* the loop around has a next turn */
+    Value *flows;    /* and the last turns here ask for its first copies; NULL: none do */
+    Value *on;       /* from an index that this loop would come to, to the one there */
 } Turn;
 
 /* The indices of the first turn. */
@@ -468,6 +472,81 @@ static Value *move_around(Pipeline *p, Builder *b, Value *index)
     return build_binary(b, OP_LT, index, wide(b, op_arg(p->around, 1)));
 }
 
+/* The operands of what copies come from; some more than once. */
+static void each_of_around(Pipeline *p, void (*take)(Pipeline *, Value *, void *), void *user)
+{
+    const Streams *s = p->s;
+    for (const Op *op = p->body->first; op; op = op->next)
+        for (const Op *in = slice_has(&s->slice, op) ? op : NULL; in; in = ir_next(in, op))
+            for (int i = 0; i < in->nargs; i++) take(p, op_arg(in, i), user);
+    for (int i = 0; i < s->all.len; i++)
+        for (int k = 1; k < s->all.data[i].box->nargs; k++)
+            take(p, op_arg(s->all.data[i].box, k), user);
+}
+
+static bool is_of_around(const Pipeline *p, const Value *v)
+{
+    return !ir_is_defined_outside(v, p->loop->region) && ir_is_defined_outside(v, p->body);
+}
+
+static void check_scalar(Pipeline *p, Value *v, void *user)
+{
+    bool *scalars = user;
+    *scalars &= !is_of_around(p, v) || !type_is_block(v->type);
+}
+
+/* So many turns as are ahead, where the loop has them, have nothing left to ask for but what comes
+   first in the next turn of the loop around. Before the loop: where that is. */
+static void find_next(Pipeline *p, Builder *b, Turn *t)
+{
+    int64_t step;
+    bool scalars = true;
+    const DType dt = type_dtype(p->body->args[0]->type);
+    Value *from = op_arg(p->loop, 0), *index = wide(b, p->around->regions[0]->args[0]);
+    t->has_next = move_around(p, b, build_binary(b, OP_ADD, index, wide(b, op_arg(p->around, 2))));
+    p->next = p->moved;
+    p->moved = ir_value_map(p->s->scratch, p->fn);
+    each_of_around(p, check_scalar, &scalars);
+    if (!scalars || !ir_const_int(op_arg(p->loop, 2), &step)) return;
+    t->flows = build_binary(b, OP_AND, t->has_next, has_turn(p, b, p->turns - 1));
+    Value *way = build_binary(b, OP_SUB, wide(b, op_arg(p->loop, 1)), wide(b, from));
+    way = build_binary(b, OP_ADD, way, build_int(b, DT_I64, step - (p->down ? -1 : 1)));
+    way = build_binary(b, OP_DIV, way, build_int(b, DT_I64, step));
+    way = build_binary(b, OP_MUL, way, build_int(b, DT_I64, step));
+    Value *on = build_binary(b, OP_SUB, wide(b, ir_mapped(&p->next, from)), wide(b, from));
+    t->on = build_cast(b, build_binary(b, OP_SUB, on, way), dt, NULL);
+}
+
+typedef struct Choice {
+    Builder *b;
+    Value *here;
+} Choice;
+
+static void choose(Pipeline *p, Value *v, void *user)
+{
+    const Choice *c = user;
+    if (is_of_around(p, v) && ir_mapped(&p->moved, v) == v)
+        ir_map(&p->moved, v, build_select(c->b, c->here, v, ir_mapped(&p->next, v)));
+}
+
+/* The copy is of this turn of the loop around, if `here`, or of the next. Whether there is one. */
+static Value *flow_on(Pipeline *p, Builder *b, const Turn *t, Value *here)
+{
+    const Bitset *slots = &p->s->slice.slots;
+    Value *from = op_arg(p->loop, 0), *end = op_arg(p->loop, 1);
+    Value *there = build_binary(b, OP_ADD, p->index, t->on), *more = t->flows;
+    each_of_around(p, choose, &(Choice){b, here});
+    if (is_of_around(p, from) || is_of_around(p, end))
+        more = build_binary(b, OP_AND, more, has_not_come(p, b, there, ir_mapped(&p->next, end)));
+    for (int k = bitset_next(slots, 0); k >= 0; k = bitset_next(slots, k + 1)) {
+        Value *first = build_binary(b, OP_EQ, there, ir_mapped(&p->next, from));
+        Value *init = ir_mapped(&p->next, carry_init(p->loop, k));
+        p->ahead[k] = build_select(b, build_binary(b, OP_AND, first, t->flows), init, p->ahead[k]);
+    }
+    p->index = build_select(b, here, p->index, there);
+    return build_binary(b, OP_OR, here, more);
+}
+
 /* Before the loop around: rings, and copies of its first turn. Which copy is next, and the round,
    go on from turn to turn. */
 static Turn start_around(Pipeline *p)
@@ -486,15 +565,17 @@ static Turn start_around(Pipeline *p)
 /* Behind the loop: copies of the next turn of the loop around. All have met in the last turn, so
    nobody reads but what that has brought, where none of these goes; its products may be under way.
    Until the next turn begins there is time for them to come. */
-static void go_on_around(Pipeline *p)
+static void go_on_around(Pipeline *p, const Turn *t)
 {
-    Op *around = p->around, *yield = around->regions[0]->last;
+    Op *yield = p->around->regions[0]->last;
     Builder b = build_before_at(p->loop->next, p->loop->loc);
     Value *take = op_result(p->loop, p->slots), *last = op_result(p->loop, p->slots + 1),
-          *round = op_result(p->loop, p->slots + 2);
-    Value *index = build_binary(&b, OP_ADD, wide(&b, around->regions[0]->args[0]),
-                                wide(&b, op_arg(around, 2)));
-    copy_first(p, &b, take, round, move_around(p, &b, index));
+          *round = op_result(p->loop, p->slots + 2), *rest = t->has_next;
+    if (t->flows) rest = build_binary(&b, OP_XOR, rest, t->flows);
+    Builder in = where(&b, rest);
+    p->moved = p->next;
+    copy_first(p, &in, take, round, NULL);
+    build_yield(&in, 0, NULL);
     ir_add_arg(yield, take);
     ir_add_arg(yield, last);
     ir_add_arg(yield, round);
@@ -512,6 +593,7 @@ static Turn start(Pipeline *p)
         copy_first(p, &b, NULL, NULL, NULL);
         if (p->boxes) build_barrier(&b);
     }
+    if (p->around) find_next(p, &b, &t);
     t.until = last_turns(p, &b, op_arg(p->loop, 1), ahead);
     t.take = add_slot(p, t.take ? t.take : number(&b, 0));
     t.last = add_slot(p, t.last ? t.last : number(&b, p->copies - 1));
@@ -590,7 +672,9 @@ static void go_on(Pipeline *p, const Turn *t, Op *after)
     Value *index = p->body->args[0];
     p->index = index_later(p, &b, index, p->turns);
     Value *to = p->apart ? t->last_but_one : p->round < p->stages ? t->take : t->last;
-    copy_turn(p, &b, has_not_come(p, &b, index, t->until), to, p->apart ? t->its_round : t->round);
+    Value *is_turn = has_not_come(p, &b, index, t->until);
+    if (t->flows) is_turn = flow_on(p, &b, t, is_turn);
+    copy_turn(p, &b, is_turn, to, p->apart ? t->its_round : t->round);
     Value *round = t->round;
     pass_on(p, next_copy(p, &b, t->take, &round));
     pass_on(p, t->take);
@@ -789,7 +873,7 @@ static void pipeline_loop(Arena *scratch, Func *fn, Op *loop, bool multiplies)
     go_on(&p, &t, done ? let_go(&p, &t, done) : all_have_read(&p, &t, wait));
     bring_few(&p, wait);
     if (p.free && !done) stagger(&p);
-    if (p.around) go_on_around(&p);
+    if (p.around) go_on_around(&p, &t);
     if (p.barriers) end_waits(&p);
     for (int i = 0; i < s.all.len; i++) ir_unlink(s.all.data[i].load);
 }

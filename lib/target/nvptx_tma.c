@@ -1,8 +1,8 @@
 /* The tensor memory accelerator: one thread asks for a box of a matrix, whose tensor map is a
    parameter of the kernel behind all others (ir/tensor_map.h); an mbarrier counts the bytes that
    have come. Which lane of the first warp asks, the chip elects: of any other predicate ptxas makes a
-   branch for each instruction. The other warps pass by: `acts` is of a shuffle, so ptxas sees that
-   lanes agree, and keeps what a loop counts in registers that they share. */
+   branch for each instruction. `acts` is of a shuffle, so ptxas sees that lanes agree, and keeps what
+   a loop counts in registers that they share. */
 #include "lower/lower.h"
 #include "target/nvptx.h"
 
@@ -10,12 +10,15 @@
 enum { ACTS, MAP, AT, COLUMN };
 
 /* p is true in the thread that acts. */
-static Buf elect(Lower *L)
+static Buf elect(Lower *L, const BoxCopy *c)
 {
     enum { TMA_PTX = 80 };
     Buf text = buf_make(L->arena);
     lower_need_ptx(L, TMA_PTX);
-    buf_puts(&text, "{\n\t.reg .b32 c;\n\t.reg .pred p;\n\t@!$0 bra.uni over;\n\telect.sync _|p, -1;");
+    buf_puts(&text, "{\n\t.reg .b32 c;\n\t.reg .pred p;");
+    if (c->pass_by) buf_puts(&text, "\n\t@!$0 bra.uni over;");
+    buf_puts(&text, "\n\telect.sync _|p, -1;");
+    if (!c->pass_by) buf_puts(&text, "\n\tand.pred p, p, $0;");
     return text;
 }
 
@@ -59,7 +62,7 @@ static void box_effect(Lower *L, Buf *text, const BoxCopy *c)
 
 void target_copy_box(Lower *L, const BoxCopy *c)
 {
-    Buf text = elect(L);
+    Buf text = elect(L, c);
     buf_printf(&text, "\n\t@p mbarrier.arrive.expect_tx.shared::cta.b64 _, [$%d], %d;",
                barrier_of(c), c->boxes * c->bytes);
     for (int i = 0; i < c->boxes; i++) {
@@ -74,7 +77,7 @@ void target_copy_box(Lower *L, const BoxCopy *c)
 
 void target_store_box(Lower *L, const BoxCopy *c)
 {
-    Buf text = elect(L);
+    Buf text = elect(L, c);
     for (int i = 0; i < c->boxes; i++) {
         next_column(&text, c, i);
         buf_printf(&text,

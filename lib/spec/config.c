@@ -91,8 +91,7 @@ typedef struct Configs { const SpecTuple **data; int len, cap; } Configs;
 
 static void add_configs(Spec *sp, SpecValue v, Configs *out)
 {
-    if (v.kind == SV_RECORD && v.tuple->type_name && strcmp(v.tuple->type_name, config_type) == 0)
-        vec_push(sp->arena, out, v.tuple);
+    if (sv_is_record(v, config_type)) vec_push(sp->arena, out, v.tuple);
     for (int i = 0; (v.kind == SV_LIST || v.kind == SV_TUPLE) && i < v.tuple->len; i++)
         add_configs(sp, v.tuple->data[i], out);
 }

@@ -335,7 +335,7 @@ static const char *describe_record(Spec *sp, const SpecTuple *t)
 {
     Buf b = buf_make(sp->arena);
     const char *before = " of ";
-    buf_printf(&b, "a '%s'", t->type_name ? t->type_name : "record");
+    buf_printf(&b, "a '%s'", t->type_name);
     describe_constexprs(sp, &b, t, "", &before);
     return buf_text(&b);
 }

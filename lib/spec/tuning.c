@@ -52,11 +52,6 @@ static void check_name(Tuning *t, const Ast *text)
     else if (params->len) diag_note(dx, d, SPAN_NONE, "it has %s", parameter_list(t));
 }
 
-static void check_names(Tuning *t, const AstList *texts)
-{
-    for (int i = 0; i < texts->len; i++) check_name(t, texts->data[i]);
-}
-
 static void check_keys(Tuning *t, const Ast *dict)
 {
     for (int i = 0; i < dict->list.len; i++) check_name(t, dict->list.data[i]->pair.first);
@@ -133,7 +128,8 @@ static void check_autotune(Tuning *t, const Ast *d)
     enum { KEY = 1 };
     const Ast *key = argument(t, &autotune, d, KEY);
     walk_ast(d, visit_config, t);
-    if (key && (key->kind == AST_LIST || key->kind == AST_TUPLE)) check_names(t, &key->list);
+    const bool are_names = key && (key->kind == AST_LIST || key->kind == AST_TUPLE);
+    for (int i = 0; are_names && i < key->list.len; i++) check_name(t, key->list.data[i]);
 }
 
 /* ---- @heuristics ---- */

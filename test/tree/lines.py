@@ -24,7 +24,7 @@ BUDGET = {
     "lib": 3568,
     "runtime/debug": 702,
     "runtime/device": 2000,
-    "runtime/interp": 5516,
+    "runtime/interp": 5514,
     "runtime/jit": 3533,
     "runtime/ptx": 2341,
     "runtime/simt": 10661,

@@ -25,15 +25,6 @@ static bool is_parameter(const Tuning *t, Str name)
     return walk_param(params, name) || walk_takes_any(params);
 }
 
-static const char *parameter_list(const Tuning *t)
-{
-    const AstList *params = &t->kernel->def->def.params;
-    Buf out = buf_make(t->sp->arena);
-    for (int i = 0; i < params->len; i++)
-        buf_printf(&out, "%s'%s'", i ? ", " : "", params->data[i]->param.name);
-    return buf_text(&out);
-}
-
 /* A text in a decorator is the name of a parameter; each wrong one is told once. */
 static void check_name(Tuning *t, const Ast *text)
 {
@@ -49,7 +40,7 @@ static void check_name(Tuning *t, const Ast *text)
     const Str *names = walk_param_names(t->sp->arena, params);
     const char *near = nearest_word(name, names, params->len);
     if (near) diag_suggest(dx, d, text->span, name, near);
-    else if (params->len) diag_note(dx, d, SPAN_NONE, "it has %s", parameter_list(t));
+    else if (params->len) diag_note(dx, d, SPAN_NONE, "it has %s", kernel_names_text(dx->arena, params->len, names));
 }
 
 static void check_keys(Tuning *t, const Ast *dict)

@@ -16,7 +16,7 @@ BUDGET = {
     "lib/linear": 2234,
     "lib/lower": 8177,
     "lib/memory": 4771,
-    "lib/spec": 16003,
+    "lib/spec": 15997,
     "lib/std": 2406,
     "lib/syntax": 3495,
     "lib/target": 1838,

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tkc/text.h"
+
 enum { MOST_DEPTH = 100, MOST_INDEX = 8, MOST_SHOWN = 30 };
 
 typedef struct Reader {
@@ -60,11 +62,6 @@ static double as_float(ExprNumber n)
 
 /* ---- words ---- */
 
-static bool is_word(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
 static void skip_blanks(Reader *r)
 {
     while (isspace((unsigned char)*r->p)) r->p++;
@@ -74,7 +71,7 @@ static bool take(Reader *r, const char *word)
 {
     size_t n = strlen(word);
     skip_blanks(r);
-    if (strncmp(r->p, word, n) || (is_word(word[0]) && is_word(r->p[n]))) return false;
+    if (strncmp(r->p, word, n) || (char_is_word(word[0]) && char_is_word(r->p[n]))) return false;
     r->p += n;
     return true;
 }
@@ -186,7 +183,7 @@ static ExprNumber read_number(Reader *r)
     const NumberRead read = number_read_digits(begin, &digits, &i);
     const double f = strtod(begin, &end);
     const bool is_float = end > digits;
-    while (is_word(*r->p) || *r->p == '.') r->p++;
+    while (char_is_word(*r->p) || *r->p == '.') r->p++;
     const int len = (int)(r->p - begin);
     if (is_float ? end < r->p : digits < r->p || read == NUMBER_NONE)
         return malformed(r, "'%.*s' is no number", len, begin);
@@ -217,7 +214,7 @@ static ExprNumber read_name(Reader *r)
     int64_t index[MOST_INDEX];
     int n = 0;
     ExprNumber out = zero;
-    while (is_word(*r->p) || *r->p == '.') r->p++;
+    while (char_is_word(*r->p) || *r->p == '.') r->p++;
     size_t len = (size_t)(r->p - name);
     if (take(r, "(")) {
         skip_module(&name, &len);
@@ -241,7 +238,7 @@ static ExprNumber read_primary(Reader *r)
     if (take(r, "True")) return from_int(1);
     if (take(r, "False")) return from_int(0);
     if (isdigit((unsigned char)*r->p) || *r->p == '.') return read_number(r);
-    if (is_word(*r->p)) return read_name(r);
+    if (char_is_word(*r->p)) return read_name(r);
     return expected(r, "a number or a name");
 }
 

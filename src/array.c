@@ -17,13 +17,9 @@
 
 DType array_dtype(const char *name, size_t len)
 {
-    for (DType d = DT_NONE + 1; d < DT_COUNT; d++) {
-        const DTypeInfo *info = tkc_dtype_info(d);
-        const char *names[] = {info->name, info->short_name, info->other_name};
-        for (int i = 0; i < 3; i++)
-            if (strlen(names[i]) == len && !memcmp(names[i], name, len)) return d;
-    }
-    return DT_NONE;
+    ParamType t;
+    tkc_read_type(name, len, &t);
+    return t.stars || t.rank ? DT_NONE : t.dtype;
 }
 
 bool array_is_foreign(DType d)

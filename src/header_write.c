@@ -6,6 +6,7 @@
 
 #include "header.h"
 #include "tkc/edge.h"
+#include "tkc/text.h"
 
 enum { MOST_PARAMS = 1024, MOST_NAME = 256 };
 
@@ -35,7 +36,7 @@ static bool is_ascii_name(const char *name)
 {
     if (!*name || isdigit((unsigned char)*name)) return false;
     for (; *name; name++)
-        if (!isalnum((unsigned char)*name) && *name != '_') return false;
+        if (!char_is_word(*name)) return false;
     return true;
 }
 

@@ -1,6 +1,5 @@
 #include "bench.h"
 
-#include <ctype.h>
 #include <string.h>
 
 #include "array.h"
@@ -58,7 +57,7 @@ static bool read_range(Sweep *s, const char *text)
     const char *eq = strchr(text, '='), *p = eq + 1;
     if (!eq || eq == text || (size_t)(eq - text) >= sizeof s->name) return false;
     for (const char *c = text; c < eq; c++)
-        if (!isalnum((unsigned char)*c) && *c != '_') return false;
+        if (!char_is_word(*c)) return false;
     memcpy(s->name, text, (size_t)(eq - text));
     for (;; p++) {
         if (!read_item(s, &p)) return false;
@@ -82,19 +81,6 @@ typedef struct Point {
     int64_t value;
     Options *o;
 } Point;
-
-static bool is_part_of_name(char c)
-{
-    return isalnum((unsigned char)c) || c == '_';
-}
-
-static bool mentions(const Sweep *s, const char *text)
-{
-    const size_t n = strlen(s->name);
-    for (const char *p = text; (p = strstr(p, s->name)); p += n)
-        if ((p == text || !is_part_of_name(p[-1])) && !is_part_of_name(p[n])) return true;
-    return false;
-}
 
 static ExprFound find_value(void *user, const char *name, size_t len, const int64_t *index, int n,
                             ExprNumber *out, char *why, size_t size)
@@ -141,7 +127,7 @@ static bool expand(Point *p, const char *name, const char **text)
     char number[32];
     int64_t value;
     int n = 1;
-    if (!mentions(p->sweep, *text)) return true;
+    if (!text_has_word(*text, p->sweep->name)) return true;
     if (array_is_generator(*text)) return expand_shape(p, name, text);
     if (!evaluate(p, name, *text, *text, &n, &value)) return false;
     snprintf(number, sizeof number, "%lld", (long long)value);

@@ -65,7 +65,7 @@ static void rule_const(const AxisSite *s, AxisFact *out)
     for (int d = 0; d < axis_dims(s->type); d++) out->constancy[d] = INT64_MAX;
     if (!type_is_int(s->type)) return;
     uint64_t bits = (uint64_t)tkc_op_int(s->op, ATTR_VALUE, 0);
-    bool is_signed = dtype_info(type_dtype(s->type))->kind == DK_INT;
+    bool is_signed = type_kind(s->type) == DK_INT;
     Wide v = is_signed ? (Wide)(int64_t)bits : (Wide)bits;
     set_both_ranges(out, (Range){v, v});
     int64_t lowest = bits ? (int64_t)(bits & -bits) : AXIS_MAX_DIVISOR;

@@ -172,7 +172,7 @@ static Masked trace(Trace *t, const Value *v, int axis)
 
 static bool is_unsigned(const Type *t)
 {
-    DTypeKind kind = dtype_info(type_dtype(t))->kind;
+    DTypeKind kind = type_kind(t);
     return kind == DK_UINT || kind == DK_BOOL;
 }
 

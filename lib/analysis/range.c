@@ -8,11 +8,7 @@
 
 Range range_of_dtype(DType dt)
 {
-    const DTypeInfo *info = dtype_info(dt);
-    Wide one = 1;
-    if (info->kind == DK_INT)
-        return (Range){-(one << (info->bits - 1)), (one << (info->bits - 1)) - 1};
-    return (Range){0, (one << info->bits) - 1};
+    return (Range){dtype_least(dt), dtype_most(dt)};
 }
 
 bool range_is_within(Range inner, Range outer)

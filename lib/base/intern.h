@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "base/arena.h"
+#include "tkc/text.h"
 
 /* A NUL-terminated interned string (its bytes may also hold NUL: ask str_len). Compare by
    pointer. */
@@ -15,10 +16,5 @@ Str intern(Interner *t, const char *s, size_t n);
 Str intern_cstr(Interner *t, const char *s);
 Str intern_printf(Interner *t, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 size_t str_len(Str s);
-/* Part of a name. */
-static inline bool char_is_word(char c)
-{
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
 /* The word is one of a list that ends in NULL. */
 bool str_among(const char *word, const char *const *words);

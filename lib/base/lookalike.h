@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "tkc/text.h"
 
 /* Decodes one character of UTF-8; its length, or 0 when the n bytes do not begin with a valid one. */
 int utf8_decode(const unsigned char *s, size_t n, uint32_t *code);
@@ -13,8 +14,7 @@ static inline bool is_utf8_tail(char c) { return ((unsigned char)c & 0xc0) == 0x
 /* The byte may stand in a name: a letter, a digit, '_', or part of a character that is not ASCII. */
 static inline bool is_name_byte(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           (unsigned char)c >= 0x80;
+    return char_is_word(c) || (unsigned char)c >= 0x80;
 }
 /* What a character looks like: "a", "-", "<="; " " for blanks, "" for what cannot be seen. False: like
    nothing of ASCII. */

@@ -42,6 +42,6 @@ Value *build_rmw(Builder *b, const char *what, const AtomicArgs *a)
     if (is_order && type_is_float(ty) && !is_half) return float_extremum(b, a, is_max);
     if (is_order && is_half) what = is_max ? "fmax" : "fmin";
     if (type_is_float(ty) && strcmp(what, "add") == 0) what = "fadd";
-    if (is_order && dtype_info(type_dtype(ty))->kind == DK_UINT) what = is_max ? "umax" : "umin";
+    if (is_order && type_kind(ty) == DK_UINT) what = is_max ? "umax" : "umin";
     return build_atomic(b, OP_ATOMIC_RMW, what, a);
 }

@@ -14,12 +14,12 @@ static bool is_digit(char c)
 
 static bool is_word_start(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+    return char_is_word(c) && !is_digit(c);
 }
 
 static bool is_word_char(char c)
 {
-    return is_word_start(c) || is_digit(c) || c == '.' || c == '$';
+    return char_is_word(c) || c == '.' || c == '$';
 }
 
 static uint32_t end_of_run(const Source *src, uint32_t at, bool (*belongs)(char))

@@ -70,4 +70,13 @@ DType dtype_find(const char *name, size_t len);
 /* "*fp32", "i32", "**fp16", "*u8"; NULL when it is not a type. */
 const Type *type_parse(TypeTable *t, const char *text, size_t len);
 static inline const DTypeInfo *dtype_info(DType dt) { return tkc_dtype_info(dt); }
+/* The least and the greatest of an integer type (int1: 0 and 1). */
+static inline __int128 dtype_least(DType dt)
+{
+    return dtype_info(dt)->kind == DK_INT ? -((__int128)1 << (dtype_info(dt)->bits - 1)) : 0;
+}
+static inline __int128 dtype_most(DType dt)
+{
+    return ((__int128)1 << (dtype_info(dt)->bits - (dtype_info(dt)->kind == DK_INT))) - 1;
+}
 static inline bool dtype_is_f8(DType dt) { return dt == DT_F8E4 || dt == DT_F8E5; }

@@ -251,7 +251,7 @@ static void sort_registers(Regs in, int *order)
 
 static LLVMValueRef extend(Lower *L, const Type *ty, LLVMValueRef x)
 {
-    return LLVMBuildIntCast2(L->b, x, L->i64, dtype_info(type_dtype(ty))->kind == DK_INT, "");
+    return LLVMBuildIntCast2(L->b, x, L->i64, type_kind(ty) == DK_INT, "");
 }
 
 /* For each register, a register of its own base that its extension is computed from: itself when

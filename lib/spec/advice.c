@@ -56,7 +56,7 @@ static const struct { const char *names, *advice; } elsewhere[] = {
 bool advise_name(Spec *sp, Str name)
 {
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
-        if (!lint_has_word(elsewhere[i].names, name)) continue;
+        if (!text_has_word(elsewhere[i].names, name)) continue;
         spec_note(sp, SPAN_NONE, "%s", elsewhere[i].advice);
         return true;
     }

@@ -38,8 +38,6 @@ void advise_unpacking(Spec *sp, const Ast *value);
 void advise_pointer_attribute(Spec *sp, Str name);
 
 /* ---- lint.c: what a function says and nobody reads ---- */
-/* The word stands in a text such as "*fp16[M, N]". */
-bool lint_has_word(const char *text, const char *word);
 /* Statements that control cannot get to, and names that are given values and never read. Names and
    arms that other compile-time values would reach count as read. */
 void lint_function(Spec *sp, const SpecFunc *fn);

@@ -9,18 +9,18 @@
 #include "spec/eval.h"
 #include "spec/kernel.h"
 
-typedef struct Text {
+typedef struct Reader {
     Spec *sp;
     const char *p;
     Span at;
-} Text;
+} Reader;
 
-static void skip_blanks(Text *t)
+static void skip_blanks(Reader *t)
 {
     while (*t->p == ' ') t->p++;
 }
 
-static bool refuse(Text *t, const char *expected)
+static bool refuse(Reader *t, const char *expected)
 {
     if (*t->p)
         spec_error(t->sp, t->at, "expected %s in this annotation, found '%s'", expected, t->p);
@@ -29,7 +29,7 @@ static bool refuse(Text *t, const char *expected)
 }
 
 /* "*fp23" */
-static bool refuse_type(Text *t)
+static bool refuse_type(Reader *t)
 {
     const char *begin = t->p, *all[DT_COUNT];
     int n = 0;
@@ -42,7 +42,7 @@ static bool refuse_type(Text *t)
     return false;
 }
 
-static bool accept(Text *t, char c)
+static bool accept(Reader *t, char c)
 {
     skip_blanks(t);
     if (*t->p != c) return false;
@@ -50,7 +50,7 @@ static bool accept(Text *t, char c)
     return true;
 }
 
-static bool read_number(Text *t, AnnotationNumber *out)
+static bool read_number(Reader *t, AnnotationNumber *out)
 {
     skip_blanks(t);
     const char *begin = t->p;
@@ -68,7 +68,7 @@ static bool read_number(Text *t, AnnotationNumber *out)
 }
 
 /* [M:s0, N:1] */
-static bool read_extents(Text *t, Annotation *out)
+static bool read_extents(Reader *t, Annotation *out)
 {
     do {
         if (out->rank == TKC_MAX_RANK) return refuse(t, "at most 8 extents");
@@ -80,7 +80,7 @@ static bool read_extents(Text *t, Annotation *out)
     return accept(t, ']') || refuse(t, "']'");
 }
 
-static bool read_descriptor(Text *t, Annotation *out)
+static bool read_descriptor(Reader *t, Annotation *out)
 {
     const char *wrong = tkc_read_type(t->p, strlen(t->p), &out->type);
     if (wrong) return spec_fail(t->sp, t->at, "'%s' %s", t->p, wrong);
@@ -90,7 +90,7 @@ static bool read_descriptor(Text *t, Annotation *out)
 
 static bool read_text(Spec *sp, const Ast *e, Annotation *out)
 {
-    Text t = {.sp = sp, .p = kernel_type_text(e->string.value), .at = e->span};
+    Reader t = {.sp = sp, .p = kernel_type_text(e->string.value), .at = e->span};
     const char *begin = t.p;
     if (tkc_is_descriptor_type(begin)) return read_descriptor(&t, out);
     while (*t.p == '*' || char_is_word(*t.p)) t.p++;

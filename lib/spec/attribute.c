@@ -103,7 +103,7 @@ static SpecValue block_ptr_attribute(Spec *sp, SpecValue x, Str name, Span at)
 {
     const SpecBlockPtr *p = x.block_ptr;
     const Type *elem = tkc_type_element(p->base->type)->elem;
-    const Type *block = type_block(sp->ir->types, elem, p->block.rank, p->block.dims, NULL);
+    const Type *block = shape_type(sp, elem, &p->block);
     bool desc = x.kind == SV_DESC, is_type = strcmp(name, "type") == 0;
     if (desc && strcmp(name, "dtype") == 0) return sv_type(elem);
     if (desc && (is_type || strcmp(name, "block_type") == 0)) return sv_type(block);

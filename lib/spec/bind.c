@@ -38,11 +38,6 @@ typedef struct Binder {
     bool failed;
 } Binder;
 
-static const Type *run_time_type(const Binder *b, const Slot *s)
-{
-    return param_type(b->sp->ir->types, &s->type);
-}
-
 static const char *type_of(const Binder *b, const ParamType *t)
 {
     return param_type_text(b->sp->arena, b->sp->ir->types, t);
@@ -180,11 +175,10 @@ static void apply_sigs(Binder *b)
     }
 }
 
-/* What a run-time parameter will be given, or NULL. */
-static const SpecDefine *find_argument(const Binder *b, Str name)
+static const SpecDefine *find_given(const SpecDefines *all, Str name)
 {
-    for (int i = 0; i < b->rq->arguments.len; i++)
-        if (b->rq->arguments.data[i].name == name) return &b->rq->arguments.data[i];
+    for (int i = 0; i < all->len; i++)
+        if (all->data[i].name == name) return &all->data[i];
     return NULL;
 }
 
@@ -200,7 +194,7 @@ static SpecValue host_array(const Binder *b, const ParamType *t)
 /* An argument as host code sees it; poison where it is not known. */
 static SpecValue host_argument(const Binder *b, const Slot *s)
 {
-    const SpecDefine *given = find_argument(b, s->name);
+    const SpecDefine *given = find_given(&b->rq->arguments, s->name);
     if (has_value(s)) return s->is_default ? sv_error() : s->value;
     if (s->type.stars || s->type.rank) return host_array(b, &s->type);
     return given ? given->value : sv_error();
@@ -210,9 +204,7 @@ static SpecValue host_argument(const Binder *b, const Slot *s)
    another heuristic's or a configuration's. */
 static bool is_always_given(const Binder *b, const Slot *s)
 {
-    for (int i = 0; s->a.is_constexpr && i < b->rq->defines.len; i++)
-        if (b->rq->defines.data[i].name == s->name) return true;
-    return !s->a.is_constexpr && !s->p->param.default_;
+    return s->a.is_constexpr ? find_given(&b->rq->defines, s->name) != NULL : !s->p->param.default_;
 }
 
 /* The arguments by name as host code sees them, where it is asked for `wanted`, which is none of
@@ -478,7 +470,8 @@ static Value *run_time_value(Func *fn, Str name, const Type *type, const SpecSig
 static Value *slot_value(const Binder *b, Func *fn, Slot *s)
 {
     s->index = fn->nparams;
-    return run_time_value(fn, s->name, run_time_type(b, s), s->sig, divisibility_of(s));
+    const Type *type = param_type(b->sp->ir->types, &s->type);
+    return run_time_value(fn, s->name, type, s->sig, divisibility_of(s));
 }
 
 static Value *descriptor_part(Binder *b, Func *fn, const Slot *s, bool is_shape, int d,

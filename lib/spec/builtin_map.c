@@ -58,7 +58,7 @@ static bool choose_shape(Mapped *m, const Type *t)
         return arg_fail(m->sp, m->c, 2,
                         arena_printf(m->sp->arena, "a divisor of the %lld elements",
                                      (long long)tkc_type_count(t)));
-    m->flat = type_block(m->sp->ir->types, tkc_type_element(t), shape.rank, shape.dims, NULL);
+    m->flat = shape_type(m->sp, tkc_type_element(t), &shape);
     return true;
 }
 

@@ -23,7 +23,7 @@ SpecValue builtin_abs(Spec *sp, const Call *c)
     Value *v = arg_value(sp, c, 0);
     if (!v) return sv_error();
     if (type_is_pointer(v->type)) return arg_refuse(sp, c, 0, "a number or a block of numbers");
-    bool is_unsigned = type_is_int(v->type) && dtype_info(type_dtype(v->type))->kind != DK_INT;
+    bool is_unsigned = type_is_int(v->type) && type_kind(v->type) != DK_INT;
     return sv_value(is_unsigned ? v : build_unary(&sp->b, OP_ABS, v));
 }
 

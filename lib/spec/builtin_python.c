@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/power.h"
 #include "spec/argument.h"
 #include "spec/record.h"
 
@@ -140,16 +141,13 @@ SpecValue builtin_next_power_of_2(Spec *sp, const Call *c)
 SpecValue builtin_is_power_of_2(Spec *sp, const Call *c)
 {
     (void)sp;
-    const __int128 n = c->args[0].i;
-    return sv_bool(n > 0 && (n & (n - 1)) == 0);
+    return sv_bool(is_power_of_two((int64_t)c->args[0].i));
 }
 
 SpecValue builtin_log2(Spec *sp, const Call *c)
 {
     (void)sp;
-    int log = 0;
-    for (__int128 n = c->args[0].i; n > 1; n >>= 1) log++;
-    return sv_int(log);
+    return sv_int(log2_floor((int64_t)c->args[0].i));
 }
 
 /* ---- sequences ---- */

@@ -39,11 +39,8 @@ SpecValue builtin_type_limit(Spec *sp, const Call *c)
 {
     const Type *t = c->args[0].type;
     if (t->kind != TY_SCALAR || type_is_float(t)) return arg_refuse(sp, c, 0, "an integer type");
-    const DTypeInfo *info = dtype_info(type_dtype(t));
-    bool is_signed = info->kind == DK_INT, max = strcmp(c->builtin->name, "get_int_max_value") == 0;
-    __int128 half = (__int128)1 << (info->bits - 1);
-    if (is_signed) return sv_int(max ? half - 1 : -half);
-    return sv_int(max ? 2 * half - 1 : 0);
+    const bool max = strcmp(c->builtin->name, "get_int_max_value") == 0;
+    return sv_int(max ? dtype_most(type_dtype(t)) : dtype_least(type_dtype(t)));
 }
 
 /* tl.dtype.KIND's number. */

@@ -127,11 +127,6 @@ static bool can_enter(Spec *sp, const SpecFunc *fn, bool is_host, Span at)
 
 /* ---- binding arguments to a function's parameters ---- */
 
-static Span name_span(const SpecFunc *fn)
-{
-    return fn->def->kind == AST_LAMBDA ? fn->def->span : fn->def->def.name_span;
-}
-
 /* "pointer, mask=None, *rest" */
 static const char *params_text(Spec *sp, const AstList *params)
 {
@@ -325,7 +320,7 @@ static Call call_of(const SpecFunc *fn, const Args *args, Span at)
                   .params = params_of(fn),
                   .fn = fn,
                   .defaults = fn->defaults,
-                  .defined = name_span(fn),
+                  .defined = fn->def->kind == AST_LAMBDA ? fn->def->span : fn->def->def.name_span,
                   .given = args,
                   .at = at};
 }

@@ -41,7 +41,7 @@ static Value *cast_to_pointer(Spec *sp, Value *v, const Type *elem, Span at)
         spec_note(sp, SPAN_NONE, "what a pointer p points to is p.dtype.element_ty");
         return NULL;
     }
-    DType wide = dtype_info(type_dtype(v->type))->kind == DK_UINT ? DT_U64 : DT_I64;
+    DType wide = type_kind(v->type) == DK_UINT ? DT_U64 : DT_I64;
     return build_bitcast(&sp->b, build_cast(&sp->b, v, wide, NULL), elem);
 }
 

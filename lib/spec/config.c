@@ -32,16 +32,17 @@ static const Ast *find_entry(const Ast *dict, Str key)
     return NULL;
 }
 
+static const Ast *next_of(const SpecFunc *kernel, const char *decorator, int *i)
+{
+    return kernel_next_decorator(&kernel->def->def.decorators, decorator, i);
+}
+
 const Ast *config_rule(const SpecFunc *kernel, Str param)
 {
-    const AstList *decorators = &kernel->def->def.decorators;
-    for (int i = 0; i < decorators->len; i++) {
-        const Ast *d = decorators->data[i];
-        if (strcmp(kernel_last_name(d), "heuristics") != 0) continue;
-        const Ast *rule = find_entry(config_argument(d, "values", 0), param);
-        if (rule) return rule;
-    }
-    return NULL;
+    const Ast *d, *rule = NULL;
+    for (int i = 0; !rule && (d = next_of(kernel, "heuristics", &i));)
+        rule = find_entry(config_argument(d, "values", 0), param);
+    return rule;
 }
 
 static SpecValue call_rule(Spec *sp, const SpecFunc *kernel, const Ast *rule, SpecValue known)
@@ -91,8 +92,7 @@ typedef struct Configs { const SpecTuple **data; int len, cap; } Configs;
 
 static void add_configs(Spec *sp, SpecValue v, Configs *out)
 {
-    if (v.kind == SV_RECORD && v.tuple->type_name && strcmp(v.tuple->type_name, config_type) == 0)
-        vec_push(sp->arena, out, v.tuple);
+    if (sv_is_record(v, config_type)) vec_push(sp->arena, out, v.tuple);
     for (int i = 0; (v.kind == SV_LIST || v.kind == SV_TUPLE) && i < v.tuple->len; i++)
         add_configs(sp, v.tuple->data[i], out);
 }
@@ -139,13 +139,11 @@ static int option(const SpecTuple *config, int i)
    own. NULL, or the list at which that was gone. */
 static const Ast *all_configs(Spec *sp, const SpecFunc *kernel, Configs *out)
 {
-    const AstList *decorators = &kernel->def->def.decorators;
     const long steps = sp->steps;
-    const Ast *list = NULL;
+    const Ast *d, *list = NULL;
     sp->steps = 0;
-    for (int i = 0; i < decorators->len && sp->steps < sp->limits.steps; i++) {
-        if (strcmp(kernel_last_name(decorators->data[i]), "autotune") != 0) continue;
-        list = config_argument(decorators->data[i], "configs", 0);
+    for (int i = 0; sp->steps < sp->limits.steps && (d = next_of(kernel, "autotune", &i));) {
+        list = config_argument(d, "configs", 0);
         read_configs(sp, kernel, list, out);
     }
     const bool is_gone = sp->steps >= sp->limits.steps;
@@ -172,13 +170,11 @@ bool config_choose(Spec *sp, const SpecFunc *kernel, SpecValue known, Config *ou
 /* The list that nothing comes of. */
 static const Ast *empty_list(Spec *sp, const SpecFunc *kernel)
 {
-    const AstList *decorators = &kernel->def->def.decorators;
     Configs all = {0};
-    const Ast *list = NULL;
+    const Ast *d, *list = NULL;
     if (all_configs(sp, kernel, &all) || all.len) return NULL;
-    for (int i = 0; i < decorators->len && !list; i++)
-        if (!strcmp(kernel_last_name(decorators->data[i]), "autotune"))
-            list = config_argument(decorators->data[i], "configs", 0);
+    for (int i = 0; !list && (d = next_of(kernel, "autotune", &i));)
+        list = config_argument(d, "configs", 0);
     return list && list->kind == AST_LIST && !list->list.len ? NULL : list;
 }
 
@@ -292,15 +288,13 @@ void config_tuning(Spec *sp, const SpecFunc *kernel, TkcTuning *out)
         {"key", 1},           {"reset_to_zero", 3}, {"restore_value", 4},
         {"prune_configs_by", 2}, {"pre_hook", 5},   {"post_hook", 6}};
     enum { LISTS = 3, SAID = sizeof said / sizeof *said };
-    const AstList *decorators = &kernel->def->def.decorators;
+    const Ast *d;
     Buf texts[LISTS], host = buf_make(sp->arena), asked = buf_make(sp->arena);
     for (int k = 0; k < LISTS; k++) texts[k] = buf_make(sp->arena);
-    for (int i = 0; i < decorators->len; i++) {
-        if (!strcmp(kernel_last_name(decorators->data[i]), "heuristics"))
-            add_asked(sp, kernel, decorators->data[i], &asked);
-        if (strcmp(kernel_last_name(decorators->data[i]), "autotune") != 0) continue;
+    for (int i = 0; (d = next_of(kernel, "heuristics", &i));) add_asked(sp, kernel, d, &asked);
+    for (int i = 0; (d = next_of(kernel, "autotune", &i));) {
         for (int k = 0; k < SAID; k++) {
-            const Ast *e = config_argument(decorators->data[i], said[k].name, said[k].position);
+            const Ast *e = config_argument(d, said[k].name, said[k].position);
             if (!e || e->kind == AST_NONE) continue;
             if (k >= LISTS || !add_names(module_try_of(sp, kernel, e), &texts[k]))
                 add_name(&host, said[k].name);

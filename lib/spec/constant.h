@@ -29,7 +29,7 @@ SpecValue constant_sequence(Spec *sp, SvKind kind, int n, const SpecValue *items
 SpecValue constant_record(Spec *sp, const char *type, int n, const char *const *names,
                           const SpecValue *values);
 /* ---- dict.c: dicts are records of the type "dict" ---- */
-bool constant_is_dict(SpecValue v);
+static inline bool constant_is_dict(SpecValue v) { return sv_is_record(v, "dict"); }
 /* A key as messages say it. */
 const char *constant_key_text(Str name);
 /* Where the field is that a dict has under a key, or -1. */

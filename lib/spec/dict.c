@@ -1,14 +1,7 @@
 /* Dicts: records of the type "dict", whose fields are named after the keys. */
 #include <math.h>
-#include <string.h>
 
 #include "spec/argument.h"
-
-bool constant_is_dict(SpecValue v)
-{
-    return v.kind == SV_RECORD && !v.tuple->record_class && v.tuple->type_name &&
-           strcmp(v.tuple->type_name, "dict") == 0;
-}
 
 /* ---- keys ---- */
 

@@ -54,7 +54,7 @@ static void print_float(Buf *out, double v)
 static void print_items(Spec *sp, Buf *out, SpecValue v)
 {
     bool list = v.kind == SV_LIST;
-    if (v.kind == SV_RECORD) buf_puts(out, v.tuple->type_name ? v.tuple->type_name : "");
+    if (v.kind == SV_RECORD) buf_puts(out, v.tuple->type_name);
     buf_putc(out, list ? '[' : '(');
     for (int i = 0; i < v.tuple->len; i++) {
         if (i) buf_puts(out, ", ");

@@ -55,7 +55,7 @@ static int marks_of(const Usage *u, const Ast *n)
     };
     if (n->kind == AST_NAME) return marks_by_name(u, n->name.id);
     for (size_t i = 0; n->kind == AST_CALL && i < sizeof calls / sizeof *calls; i++)
-        if (lint_has_word(calls[i].names, kernel_last_name(n))) return calls[i].marks;
+        if (text_has_word(calls[i].names, kernel_last_name(n))) return calls[i].marks;
     return 0;
 }
 
@@ -238,8 +238,8 @@ const char *guess_type(const Usage *u, Str name)
     const int is = marks_by_name(u, name);
     if (is & DESCRIPTOR) return "tensordesc<fp16[64, 64]>";
     if (is & POINTER || strstr(name, "ptr") || strstr(name, "Ptr")) return is & INTEGERS ? "*i32" : "*fp32";
-    if (is & INTEGER || (!is && lint_has_word("n m N M K T stride size len num seed", name))) return "i32";
-    return is & FLOAT || lint_has_word("eps scale alpha beta lr", name) ? "fp32" : "?";
+    if (is & INTEGER || (!is && text_has_word("n m N M K T stride size len num seed", name))) return "i32";
+    return is & FLOAT || text_has_word("eps scale alpha beta lr", name) ? "fp32" : "?";
 }
 
 const char *guess_value(const Usage *u, Str name)

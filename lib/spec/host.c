@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ir/evaluate.h"
 #include "spec/eval.h"
 
 /* What tkc stands for towards host code: Triton 3.6 on a CUDA machine, under Python 3.12. */
@@ -103,32 +104,20 @@ static bool has_end(const char *path, const char *end)
     return n >= k && strcmp(path + n - k, end) == 0;
 }
 
-static double largest(DType dt)
-{
-    if (dt == DT_F8E4) return 448; /* no infinity: one more binade, less the NaN */
-    const DTypeInfo *d = dtype_info(dt);
-    int bias = (1 << (d->exp_bits - 1)) - 1;
-    return ldexp(2 - ldexp(1, -d->man_bits), bias);
-}
-
 /* torch.finfo and torch.iinfo. */
 static SpecValue call_limits(Spec *sp, DType dt)
 {
     const DTypeInfo *d = dtype_info(dt);
     if (d->kind == DK_FLOAT) {
         static const char *const names[] = {"max", "min", "eps", "tiny", "smallest_normal", "bits"};
-        int bias = (1 << (d->exp_bits - 1)) - 1;
-        double tiny = ldexp(1, 1 - bias);
-        SpecValue v[] = {
-            sv_float(largest(dt)), sv_float(-largest(dt)), sv_float(ldexp(1, -d->man_bits)),
-            sv_float(tiny),        sv_float(tiny),         sv_int(d->bits)};
+        const double most = bits_to_double(dt, bits_infinity(dt) - 1),
+                     tiny = bits_to_double(dt, UINT64_C(1) << d->man_bits);
+        SpecValue v[] = {sv_float(most), sv_float(-most), sv_float(ldexp(1, -d->man_bits)),
+                         sv_float(tiny), sv_float(tiny),  sv_int(d->bits)};
         return constant_record(sp, "finfo", 6, names, v);
     }
     static const char *const names[] = {"max", "min", "bits"};
-    __int128 one = 1;
-    bool is_signed = d->kind == DK_INT;
-    SpecValue v[] = {sv_int((one << (d->bits - is_signed)) - 1),
-                     sv_int(is_signed ? -(one << (d->bits - 1)) : 0), sv_int(d->bits)};
+    SpecValue v[] = {sv_int(dtype_most(dt)), sv_int(dtype_least(dt)), sv_int(d->bits)};
     return constant_record(sp, "iinfo", 3, names, v);
 }
 

@@ -1,8 +1,6 @@
 /* Questions that host code asks of a kernel's arguments. What hangs on the launch is refused. */
 #include "spec/host_args.h"
 
-#include <string.h>
-
 #include "spec/argument.h"
 
 static const char type_name[] = "arguments";
@@ -35,8 +33,7 @@ void host_args_add(SpecTuple *t, Str name, SpecValue v, bool is_given)
 
 bool host_args_are(SpecValue v)
 {
-    return v.kind == SV_RECORD && !v.tuple->record_class && v.tuple->type_name &&
-           strcmp(v.tuple->type_name, type_name) == 0;
+    return sv_is_record(v, type_name);
 }
 
 SpecValue host_args_refuse_all(Spec *sp, Span at)

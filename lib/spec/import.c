@@ -177,15 +177,14 @@ static void note_missing(Spec *sp, Diag *d, const SpecModule *m, Span imported)
     if (!m->is_relative) diag_setting(sp->dx, d, "include", "DIR");
 }
 
-SpecValue module_refuse(Spec *sp, const SpecModule *m, Span at, const char *what)
+void module_refuse(Spec *sp, const SpecModule *m, Span at, const char *what)
 {
     SpecModule *root = import_missing(m);
-    if (!root) return spec_error_as(sp, DIAG_HOST_CODE, at, "'%s' is %s", m->path, what);
-    if (root->is_refused) return sv_error();
+    if (!root) spec_error_as(sp, DIAG_HOST_CODE, at, "'%s' is %s", m->path, what);
+    if (!root || root->is_refused) return;
     spec_error_as(sp, DIAG_IMPORT_NOT_FOUND, at, "the module '%s' is not found", root->path);
     note_missing(sp, sp->last_error, root, root->imported);
     root->is_refused = sp->last_error != NULL;
-    return sv_error();
 }
 
 void import_warn(Spec *sp, SpecModule *missing, Span at)

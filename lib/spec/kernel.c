@@ -15,11 +15,16 @@ const char *kernel_last_name(const Ast *d)
     return d->kind == AST_NAME ? d->name.id : d->kind == AST_ATTRIBUTE ? d->attribute.name : "";
 }
 
+const Ast *kernel_next_decorator(const AstList *decorators, const char *name, int *i)
+{
+    while (*i < decorators->len && strcmp(kernel_last_name(decorators->data[*i]), name)) ++*i;
+    return *i < decorators->len ? decorators->data[(*i)++] : NULL;
+}
+
 const Ast *kernel_decorator(const AstList *decorators, const char *name)
 {
-    for (int i = 0; i < decorators->len; i++)
-        if (!strcmp(kernel_last_name(decorators->data[i]), name)) return decorators->data[i];
-    return NULL;
+    int first = 0;
+    return kernel_next_decorator(decorators, name, &first);
 }
 
 bool kernel_is_jit(const Ast *def)
@@ -116,8 +121,7 @@ static const Ast *last_named(const Defs *defs, const char *name)
     return NULL;
 }
 
-/* "'a', 'b', 'c' and 17 more" */
-static const char *list_text(Arena *a, int n, const Str *names)
+const char *kernel_names_text(Arena *a, int n, const Str *names)
 {
     enum { SHOWN = 20 };
     Buf list = buf_make(a);
@@ -194,7 +198,7 @@ static void no_kernel_but(Diags *dx, const AstFile *file, const Defs *helpers)
 static const Ast *no_kernel(Diags *dx, const AstFile *file, const char *name, int n,
                             const Str *names, const Defs *helpers)
 {
-    const char *list = list_text(dx->arena, n, names), *where = file->source->name;
+    const char *list = kernel_names_text(dx->arena, n, names), *where = file->source->name;
     if (!n && helpers->len) {
         no_kernel_but(dx, file, helpers);
     } else if (!n) {

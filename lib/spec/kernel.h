@@ -7,11 +7,15 @@
 const char *kernel_last_name(const Ast *d);
 /* The first of them with that last name, or NULL. */
 const Ast *kernel_decorator(const AstList *decorators, const char *name);
+/* The next of them, from number *i on, which then is behind it. */
+const Ast *kernel_next_decorator(const AstList *decorators, const char *name, int *i);
 /* True for a DEF that a jit decorator makes ours. */
 bool kernel_is_jit(const Ast *def);
 /* Names of the kernels in order: jit functions that no other jit function of the file calls and
    that return no value. */
 int kernel_list(Arena *a, const AstFile *file, Str **names);
+/* "'a', 'b', 'c' and 17 more" */
+const char *kernel_names_text(Arena *a, int n, const Str *names);
 /* The definition of a kernel (any jit function, by name; NULL: the only kernel). NULL after an
    error that lists the kernels there are. */
 const Ast *kernel_find(Diags *dx, const AstFile *file, const char *name);

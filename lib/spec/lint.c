@@ -88,21 +88,14 @@ typedef struct Unread {
     Map reads;
 } Unread;
 
-static bool is_load(const Ast *e)
-{
-    return e->kind == AST_CALL && e->call.callee->kind == AST_ATTRIBUTE &&
-           strcmp(e->call.callee->attribute.name, "load") == 0;
-}
-
 static void check_target(Unread *u, const Ast *t, const Ast *value)
 {
     if (!value || t->kind != AST_NAME || t->name.id[0] == '_') return;
     if (map_get_ptr(&u->reads, t->name.id) || walk_param(&u->fn->def->def.params, t->name.id)) return;
     map_set_ptr(&u->reads, t->name.id, (void *)t); /* once */
+    const bool is_load = value->kind == AST_CALL && !strcmp(kernel_last_name(value), "load");
     diag_warning(u->sp->dx, DIAG_UNUSED_VALUE, t->span,
-                    is_load(value) ? "what is loaded into '%s' is never used"
-                                   : "the value of '%s' is never used",
-                    t->name.id);
+                 is_load ? "what is loaded into '%s' is never used" : "the value of '%s' is never used", t->name.id);
 }
 
 static bool visit_targets(const Ast *n, void *user)
@@ -126,18 +119,10 @@ void lint_function(Spec *sp, const SpecFunc *fn)
 
 /* ---- parameters ---- */
 
-bool lint_has_word(const char *text, const char *word)
-{
-    size_t n = strlen(word);
-    for (const char *at = text; n && (at = strstr(at, word)); at += n)
-        if ((at == text || !char_is_word(at[-1])) && !char_is_word(at[n])) return true;
-    return false;
-}
-
 static bool is_mention(const Ast *n, void *user)
 {
     Str name = user;
-    return (n->kind == AST_STRING && lint_has_word(n->string.value, name)) ||
+    return (n->kind == AST_STRING && text_has_word(n->string.value, name)) ||
            (n->kind == AST_NAME && n->name.id == name) ||
            (n->kind == AST_KEYWORD && n->keyword.name == name);
 }

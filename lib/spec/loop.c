@@ -432,9 +432,7 @@ static Flow end_loop(Loop *l, const AstList *orelse)
 static bool fits_loop(Spec *sp, Value *bound, const Type *ty, Span at)
 {
     int64_t known;
-    if (dtype_info(type_dtype(ty))->kind != DK_UINT ||
-        dtype_info(type_dtype(bound->type))->kind == DK_UINT)
-        return true;
+    if (type_kind(ty) != DK_UINT || type_kind(bound->type) == DK_UINT) return true;
     if (!ir_const_int(bound, &known) || known >= 0) return true;
     spec_error(sp, at, "the numbers of a loop are %s: %lld is out of range",
                type_text(sp->arena, ty), (long long)known);
@@ -463,7 +461,7 @@ static bool loop_bounds(Loop *l, const SpecRange *r, Span at)
     for (int i = 0; i < 3; i++) l->bounds[i] = op_cast(sp, bounds[i], ty, false, NULL, at);
     int64_t known;
     bool is_known = ir_const_int(l->bounds[2], &known);
-    l->is_down = is_known && known < 0 && dtype_info(type_dtype(ty))->kind == DK_INT;
+    l->is_down = is_known && known < 0 && type_kind(ty) == DK_INT;
     if (!is_known || known != 0) return true;
     return spec_fail(sp, at, "the step of a loop must not be 0");
 }

@@ -110,8 +110,7 @@ bool memory_mask(Spec *sp, const Call *c, int i, const Value *pointer, Value **m
     const SpecValue value = c->args[i];
     const Span at = c->spans[i];
     *mask = NULL;
-    if (value.kind == SV_NONE || value.kind == SV_ABSENT) return true;
-    if (value.kind == SV_BOOL && value.b) return true;
+    if (!arg_is_given(c, i) || (value.kind == SV_BOOL && value.b)) return true;
     Value *v = op_to_value(sp, value, at);
     if (!v) return false;
     if (!type_is_bool(v->type)) {

@@ -67,7 +67,7 @@ static Value *zero(Join *j, Builder *b, const Type *ty)
 {
     if (!type_is_pointer(ty)) return build_const(b, ty, 0);
     TypeTable *t = j->sp->ir->types;
-    Value *bits = build_const(b, type_with_elem(t, ty, type_scalar(t, DT_I64)), 0);
+    Value *bits = build_const(b, type_with_dtype(t, ty, DT_I64), 0);
     return build_bitcast(b, bits, tkc_type_element(ty));
 }
 

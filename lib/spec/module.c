@@ -193,30 +193,20 @@ static void bind_targets(BindJob j, const Ast *node, const Ast *target, const As
     }
 }
 
+/* `import a.b` binds a. */
 static void bind_import(BindJob j, const Ast *n)
 {
-    Program *p = j.m->program;
+    const GlobalKind kind = n->kind == AST_FROM ? GLOBAL_FROM : GLOBAL_MODULE;
     for (int i = 0; i < n->import.names.len; i++) {
         const Ast *x = n->import.names.data[i];
         Str name = x->alias.name, as = x->alias.as;
-        const char *dot = strchr(name, '.');
-        Str module = as || !dot ? name : intern(p->ir->names, name, (size_t)(dot - name));
-        Global *g = bind(j, as ? as : module, GLOBAL_MODULE, n, x->span);
-        g->module = module;
-    }
-}
-
-static void bind_from(BindJob j, const Ast *n)
-{
-    for (int i = 0; i < n->import.names.len; i++) {
-        const Ast *x = n->import.names.data[i];
-        Str name = x->alias.name, as = x->alias.as;
-        if (strcmp(name, "*") == 0) {
+        if (kind == GLOBAL_FROM && strcmp(name, "*") == 0) {
             if (!j.unreached) vec_push(j.m->program->arena, &j.m->stars, n);
             continue;
         }
-        Global *g = bind(j, as ? as : name, GLOBAL_FROM, n, x->span);
-        g->module = n->import.module;
+        if (kind == GLOBAL_MODULE && !as) name = intern(j.m->program->ir->names, name, strcspn(name, "."));
+        Global *g = bind(j, as ? as : name, kind, n, x->span);
+        g->module = kind == GLOBAL_FROM ? n->import.module : name;
         g->member = name;
     }
 }
@@ -352,8 +342,7 @@ static void bind_statement(BindJob j, const Ast *n)
         for (int i = 0; i < n->skipped.names.len; i++)
             bind(j, n->skipped.names.data[i], GLOBAL_NODE, n, n->span);
         break;
-    case AST_IMPORT: bind_import(j, n); break;
-    case AST_FROM: bind_from(j, n); break;
+    case AST_IMPORT: case AST_FROM: bind_import(j, n); break;
     default: break;
     }
 }

@@ -128,7 +128,7 @@ SpecModule *import_missing(const SpecModule *m);
 void import_warn(Spec *sp, SpecModule *missing, Span at);
 /* Reports a host value that a kernel needs: `what` says of it why it cannot be used, unless it is of
    a module that was not found, which is said instead, once. */
-SpecValue module_refuse(Spec *sp, const SpecModule *m, Span at, const char *what);
+void module_refuse(Spec *sp, const SpecModule *m, Span at, const char *what);
 /* importlib.util.find_spec(dotted) in that module: None where an import of it fails. */
 SpecValue module_find(Spec *sp, SpecModule *m, Str dotted, Span at);
 

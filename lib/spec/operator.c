@@ -88,8 +88,7 @@ static SpecValue refuse_floats(Spec *sp, AstOp op, SpecValue a, SpecValue b, Spa
 /* What is shifted decides, not what it became beside an unsigned count. */
 static bool keeps_sign(SpecValue shifted, const Value *promoted)
 {
-    return shifted.kind == SV_VALUE && dtype_info(type_dtype(shifted.v->type))->kind == DK_INT &&
-           dtype_info(type_dtype(promoted->type))->kind == DK_UINT;
+    return shifted.kind == SV_VALUE && type_kind(shifted.v->type) == DK_INT && type_kind(promoted->type) == DK_UINT;
 }
 
 Value *op_by_bits(Spec *sp, OpKind kind, DType dt, Value *x, Value *y)

@@ -69,7 +69,10 @@ DType promote_pair(DType a, DType b, bool division, PromoteFault *fault)
     return promote_integers(a, b);
 }
 
-static const __int128 ONE = 1;
+static bool is_in_range(DType dt, __int128 i)
+{
+    return i >= dtype_least(dt) && i <= dtype_most(dt);
+}
 
 /* Smallest normal and largest finite fp32. */
 static bool is_fp32_range(double v)
@@ -82,11 +85,9 @@ DType promote_dtype_of(SpecValue number)
 {
     if (number.kind == SV_BOOL) return DT_I1;
     if (number.kind == SV_FLOAT) return is_fp32_range(number.f) ? DT_F32 : DT_F64;
-    __int128 i = number.i;
-    if (i >= -(ONE << 31) && i < (ONE << 31)) return DT_I32;
-    if (i >= 0 && i < (ONE << 32)) return DT_U32;
-    if (i >= -(ONE << 63) && i < (ONE << 63)) return DT_I64;
-    if (i >= 0 && i < (ONE << 64)) return DT_U64;
+    static const DType integers[] = {DT_I32, DT_U32, DT_I64, DT_U64};
+    for (int i = 0; i < 4; i++)
+        if (is_in_range(integers[i], number.i)) return integers[i];
     return DT_NONE;
 }
 
@@ -94,13 +95,6 @@ DType promote_dtype_of(SpecValue number)
 static int rank_of(DType dt)
 {
     return is_float(dt) ? 2 : kind_of(dt) == DK_BOOL ? 0 : 1;
-}
-
-static bool is_in_range(DType dt, __int128 i)
-{
-    int bits = dtype_info(dt)->bits;
-    if (kind_of(dt) != DK_INT) return i >= 0 && i < (ONE << bits);
-    return i >= -(ONE << (bits - 1)) && i < (ONE << (bits - 1));
 }
 
 bool promote_compares(DType tensor, SpecValue number)

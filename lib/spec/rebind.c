@@ -12,9 +12,7 @@
 /* A list of triton.Config, which tuning tries and no kernel computes with. */
 static bool is_configs(SpecValue v)
 {
-    if (v.kind != SV_LIST || !v.tuple->len || v.tuple->data[0].kind != SV_RECORD) return false;
-    const char *type = v.tuple->data[0].tuple->type_name;
-    return type && strcmp(type, "Config") == 0;
+    return v.kind == SV_LIST && v.tuple->len && sv_is_record(v.tuple->data[0], "Config");
 }
 
 static bool is_code(SpecValue v)

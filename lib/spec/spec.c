@@ -6,6 +6,7 @@
 #include "base/limit.h"
 #include "ir/verify.h"
 #include "spec/advice.h"
+#include "spec/broadcast.h"
 #include "spec/config.h"
 #include "spec/kernel.h"
 #include "spec/memory.h"
@@ -335,7 +336,7 @@ static const char *describe_record(Spec *sp, const SpecTuple *t)
 {
     Buf b = buf_make(sp->arena);
     const char *before = " of ";
-    buf_printf(&b, "a '%s'", t->type_name ? t->type_name : "record");
+    buf_printf(&b, "a '%s'", t->type_name);
     describe_constexprs(sp, &b, t, "", &before);
     return buf_text(&b);
 }
@@ -365,11 +366,9 @@ const char *spec_describe(Spec *sp, SpecValue v)
         return arena_printf(sp->arena, "%s%s", memory_is_const(sp, v.v) ? "const " : "",
                             type_text(sp->arena, v.v->type));
     case SV_BLOCK_PTR: case SV_DESC:
-        return arena_printf(
-            sp->arena, "%s of %s%s", sv_description(v),
-            type_text(sp->arena, type_block(sp->ir->types, p->base->type->elem, p->block.rank,
-                                            p->block.dims, NULL)),
-            memory_is_const(sp, p->base) ? " at a constant pointer" : "");
+        return arena_printf(sp->arena, "%s of %s%s", sv_description(v),
+                            type_text(sp->arena, shape_type(sp, p->base->type->elem, &p->block)),
+                            memory_is_const(sp, p->base) ? " at a constant pointer" : "");
     default: return sv_description(v);
     }
 }

@@ -25,15 +25,6 @@ static bool is_parameter(const Tuning *t, Str name)
     return walk_param(params, name) || walk_takes_any(params);
 }
 
-static const char *parameter_list(const Tuning *t)
-{
-    const AstList *params = &t->kernel->def->def.params;
-    Buf out = buf_make(t->sp->arena);
-    for (int i = 0; i < params->len; i++)
-        buf_printf(&out, "%s'%s'", i ? ", " : "", params->data[i]->param.name);
-    return buf_text(&out);
-}
-
 /* A text in a decorator is the name of a parameter; each wrong one is told once. */
 static void check_name(Tuning *t, const Ast *text)
 {
@@ -49,12 +40,7 @@ static void check_name(Tuning *t, const Ast *text)
     const Str *names = walk_param_names(t->sp->arena, params);
     const char *near = nearest_word(name, names, params->len);
     if (near) diag_suggest(dx, d, text->span, name, near);
-    else if (params->len) diag_note(dx, d, SPAN_NONE, "it has %s", parameter_list(t));
-}
-
-static void check_names(Tuning *t, const AstList *texts)
-{
-    for (int i = 0; i < texts->len; i++) check_name(t, texts->data[i]);
+    else if (params->len) diag_note(dx, d, SPAN_NONE, "it has %s", kernel_names_text(dx->arena, params->len, names));
 }
 
 static void check_keys(Tuning *t, const Ast *dict)
@@ -133,7 +119,8 @@ static void check_autotune(Tuning *t, const Ast *d)
     enum { KEY = 1 };
     const Ast *key = argument(t, &autotune, d, KEY);
     walk_ast(d, visit_config, t);
-    if (key && (key->kind == AST_LIST || key->kind == AST_TUPLE)) check_names(t, &key->list);
+    const bool are_names = key && (key->kind == AST_LIST || key->kind == AST_TUPLE);
+    for (int i = 0; are_names && i < key->list.len; i++) check_name(t, key->list.data[i]);
 }
 
 /* ---- @heuristics ---- */

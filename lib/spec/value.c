@@ -13,7 +13,7 @@ static const struct { const char *class, *description; } kinds[] = {
 
 const char *sv_class(SpecValue v)
 {
-    return v.kind == SV_RECORD && v.tuple->type_name ? v.tuple->type_name : kinds[v.kind].class;
+    return v.kind == SV_RECORD ? v.tuple->type_name : kinds[v.kind].class;
 }
 
 const char *sv_description(SpecValue v)
@@ -36,6 +36,11 @@ bool sv_is_same_class(const SpecTuple *a, const SpecTuple *b)
     for (int i = 0; i < a->len && a->names; i++)
         if (a->names[i] != b->names[i]) return false;
     return true;
+}
+
+bool sv_is_record(SpecValue v, const char *type)
+{
+    return v.kind == SV_RECORD && !v.tuple->record_class && strcmp(v.tuple->type_name, type) == 0;
 }
 
 int sv_find_field(const SpecTuple *t, Str name)

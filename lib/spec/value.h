@@ -25,7 +25,7 @@ typedef struct SpecTuple {
     int len;
     Str *names;                      /* RECORD: field names; else NULL */
     SpecValue *keys;                 /* RECORD that is a dict: what its keys are; else NULL */
-    Str type_name;
+    Str type_name;                   /* RECORD; else NULL */
     const RecordClass *record_class; /* of a user's class; else NULL */
     long size;                       /* constant_size; 0: not counted yet */
     int nesting;                     /* of sequences in sequences, counted with size */
@@ -170,6 +170,8 @@ bool sv_is_same_class(const SpecTuple *a, const SpecTuple *b);
 bool sv_all_pairs(const SpecTuple *a, const SpecTuple *b, bool (*is)(SpecValue a, SpecValue b));
 /* Whether b may take a's place in the next turn of a loop, if its run-time leaves have their types. */
 bool sv_is_same_form(SpecValue a, SpecValue b);
+/* One of that type that is of no user's class: "dict". */
+bool sv_is_record(SpecValue v, const char *type);
 /* Where a record has a field of that name, or -1. */
 int sv_find_field(const SpecTuple *t, Str name);
 /* True when v has run-time parts that are not constants. */

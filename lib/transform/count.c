@@ -53,7 +53,7 @@ static int counted_slot(const Op *loop, Value **end)
     *end = op_arg(op, less ? 1 : 0);
     const int slot = slot_of(loop, loop->regions[0], i);
     const bool is_number = !type_is_block(i->type) && type_is_int(i->type) &&
-                           dtype_info(type_dtype(i->type))->kind == DK_INT;
+                           type_kind(i->type) == DK_INT;
     if (slot < 0 || !is_number || !goes_up_by_one(loop, slot)) return -1;
     return ir_def(*end, OP_CONST) || ir_is_defined_outside(*end, loop->regions[0]) ? slot : -1;
 }

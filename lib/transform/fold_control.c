@@ -42,7 +42,7 @@ static int rounds_of(const Op *op)
     uint64_t bits[3];
     for (int i = 0; i < 3; i++)
         if (!ir_const_bits(op_arg(op, i), &bits[i])) return 2;
-    bool is_signed = dtype_info(type_dtype(op_arg(op, 0)->type))->kind == DK_INT;
+    bool is_signed = type_kind(op_arg(op, 0)->type) == DK_INT;
     Wide lower = is_signed ? (Wide)(int64_t)bits[0] : (Wide)bits[0];
     Wide upper = is_signed ? (Wide)(int64_t)bits[1] : (Wide)bits[1];
     Wide step = is_signed ? (Wide)(int64_t)bits[2] : (Wide)bits[2];

@@ -268,9 +268,9 @@ void check_sync(Frame *f, const Insn *in);
 #include "insns.def"
 InsnFn interp_elementwise_fn(Insn *in); /* sets loop */
 bool interp_can_evaluate(OpKind kind, DType dt, DType result, int n); /* by tkc_evaluate */
-/* What a read-modify-write computes, and in which type: umax and umin compare without sign whatever the
-   elements are. OP_NONE: the element becomes the operand. */
-OpKind interp_rmw(const Insn *in, DType *dt);
+/* What a read-modify-write computes, n[0], and in which type, n[1]: umax and umin compare without sign
+   whatever the elements are. OP_NONE: the element becomes the operand. Sets loop. */
+OpKind interp_rmw(Insn *in);
 
 /* ---- inline assembly: asm.c ---- */
 typedef struct PtxMemory PtxMemory; /* ptx.h */

@@ -652,16 +652,20 @@ void insn_store(Frame *f, const Insn *in)
 
 /* ---- atomics: programs of a kernel with atomics run one after the other ---- */
 
-OpKind interp_rmw(const Insn *in, DType *dt)
+OpKind interp_rmw(Insn *in)
 {
     const char *rmw = tkc_op_str(in->op, ATTR_RMW, "add");
     const bool is_unsigned = *rmw == 'u', is_float = *rmw == 'f';
-    *dt = in->args[in->op->nresults ? 1 : 2]->dtype;
-    if (is_unsigned && *dt == DT_I32) *dt = DT_U32;
-    if (is_unsigned && *dt == DT_I64) *dt = DT_U64;
-    for (OpKind kind = OP_ADD; kind <= OP_MAX; kind++)
-        if (!strcmp(rmw + (is_unsigned || is_float), tkc_op_info(kind)->name)) return kind;
-    return OP_NONE;
+    DType dt = in->args[in->op->nresults ? 1 : 2]->dtype;
+    OpKind kind = OP_ADD;
+    if (is_unsigned && dt == DT_I32) dt = DT_U32;
+    if (is_unsigned && dt == DT_I64) dt = DT_U64;
+    while (kind <= OP_MAX && strcmp(rmw + (is_unsigned || is_float), tkc_op_info(kind)->name)) kind++;
+    if (kind > OP_MAX) kind = OP_NONE;
+    in->n[0] = kind;
+    in->n[1] = dt;
+    in->loop = kind == OP_NONE ? NULL : interp_loop(kind, dt, DT_NONE);
+    return kind;
 }
 
 static bool rmw_lane(const Access *a, int64_t i, char *old)
@@ -747,11 +751,8 @@ void insn_atomic_poll(Frame *f, const Insn *in)
 
 InsnFn rmw_fn(Insn *in)
 {
-    DType dt;
-    const OpKind kind = interp_rmw(in, &dt);
-    in->n[0] = kind;
-    in->n[1] = dt;
-    in->loop = kind == OP_NONE ? NULL : interp_loop(kind, dt, DT_NONE);
+    const OpKind kind = interp_rmw(in);
+    const DType dt = (DType)in->n[1];
     return kind == OP_NONE || interp_can_evaluate(kind, dt, dt, 2) ? run_atomic_rmw : NULL;
 }
 

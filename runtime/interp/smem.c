@@ -96,8 +96,5 @@ void insn_sstore_at(Frame *f, const Insn *in)
 
 InsnFn satomic_fn(Insn *in)
 {
-    DType dt;
-    const OpKind kind = interp_rmw(in, &dt);
-    in->loop = kind == OP_NONE ? NULL : interp_loop(kind, dt, DT_NONE);
-    return kind == OP_NONE || in->loop ? insn_sstore_at : NULL;
+    return interp_rmw(in) == OP_NONE || in->loop ? insn_sstore_at : NULL;
 }

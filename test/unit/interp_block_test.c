@@ -7,14 +7,14 @@
 
 /* ---- writing functions ---- */
 
-typedef struct Text {
+typedef struct Writing {
     World *w;
     Buf b;
-} Text;
+} Writing;
 
-static Text text_open(World *w)
+static Writing text_open(World *w)
 {
-    Text t = {w, buf_make(&w->arena)};
+    Writing t = {w, buf_make(&w->arena)};
     buf_puts(&t.b, "func @f(%p0: *T0, %p1: *T1, %p2: *T2) attributes {target = \"sm_80\", "
                    "num_warps = 4, num_stages = 3} {\n");
     return t;
@@ -28,7 +28,7 @@ static int64_t count_of(const char *shape)
 }
 
 /* %<name> is the array of parameter k, in the shape "4x5". */
-static void text_load(Text *t, const char *name, int k, const char *dtype, const char *shape)
+static void text_load(Writing *t, const char *name, int k, const char *dtype, const char *shape)
 {
     int n = (int)count_of(shape);
     buf_printf(&t->b,
@@ -39,7 +39,7 @@ static void text_load(Text *t, const char *name, int k, const char *dtype, const
                name, shape, dtype);
 }
 
-static void text_store(Text *t, const char *name, int k, const char *dtype, const char *shape)
+static void text_store(Writing *t, const char *name, int k, const char *dtype, const char *shape)
 {
     int n = (int)count_of(shape);
     buf_printf(&t->b,
@@ -50,7 +50,7 @@ static void text_store(Text *t, const char *name, int k, const char *dtype, cons
                name);
 }
 
-static const char *text_close(Text *t, const char *t0, const char *t1, const char *t2)
+static const char *text_close(Writing *t, const char *t0, const char *t1, const char *t2)
 {
     buf_puts(&t->b, "return\n}\n");
     const char *types[] = {t0, t1, t2};
@@ -132,7 +132,7 @@ static void expect_same(DType dt, uint64_t got, uint64_t want, const char *text)
 }
 
 /* Region by one op, or the same made unrecognizable by a detour. */
-static void combine_text(Text *t, const char *op, const char *dtype, bool detour)
+static void combine_text(Writing *t, const char *op, const char *dtype, bool detour)
 {
     buf_printf(&t->b, "(%%l: %s, %%m: %s) {\n%%c = %s %%l, %%m : %s\n", dtype, dtype, op, dtype);
     if (detour)
@@ -153,7 +153,7 @@ static void try_reduce(DType dt, int shape, int combine, bool detour)
     uint64_t seed = (uint64_t)(shape * 100 + combine), *x = arena_array(&w.arena, uint64_t, n);
     char *in = make_array(&w, dt, n, &seed, combines[combine].kind == OP_MUL, x),
          *out = device_array(&w, NULL, (size_t)(n * 8));
-    Text t = text_open(&w);
+    Writing t = text_open(&w);
     text_load(&t, "x", 0, type, from);
     buf_puts(&t.b, "%r = reduce %x ");
     combine_text(&t, combines[combine].op, type, detour);
@@ -189,7 +189,7 @@ static void try_scan(DType dt, int shape, int combine, bool detour, bool reverse
     uint64_t seed = (uint64_t)(shape * 100 + combine), *x = arena_array(&w.arena, uint64_t, n);
     char *in = make_array(&w, dt, n, &seed, combines[combine].kind == OP_MUL, x),
          *out = device_array(&w, NULL, (size_t)(n * 8));
-    Text t = text_open(&w);
+    Writing t = text_open(&w);
     text_load(&t, "x", 0, type, from);
     buf_puts(&t.b, "%r = scan %x ");
     combine_text(&t, combines[combine].op, type, detour);
@@ -257,7 +257,7 @@ static void two_operands(void)
             int32_t *index = device_array(&w, NULL, (size_t)n * 4),
                     *out = device_array(&w, NULL, (size_t)n * 4);
             for (int64_t i = 0; i < n; i++) index[i] = (int32_t)(i / inner % length);
-            Text t = text_open(&w);
+            Writing t = text_open(&w);
             text_load(&t, "x", 0, "fp32", shapes[s].text);
             text_load(&t, "i", 1, "i32", shapes[s].text);
             buf_puts(&t.b, "%v, %r = reduce %x, %i (%a: fp32, %ai: i32, %c: fp32, %ci: i32) {\n%gt "
@@ -302,7 +302,7 @@ static void sums_are_good(void)
     float *x = device_array(&w, NULL, N * 4), *out = device_array(&w, NULL, 4);
     double want = 0;
     for (int i = 0; i < N; i++) want += (double)(x[i] = 0.1f);
-    Text t = text_open(&w);
+    Writing t = text_open(&w);
     text_load(&t, "x", 0, "fp32", "65536");
     buf_puts(&t.b, "%r = reduce %x ");
     combine_text(&t, "add", "fp32", false);
@@ -337,7 +337,7 @@ static void try_sort(DType dt, bool descending)
         memcpy(in + i * info->bytes, &bits, info->bytes);
         want[i / N][i % N] = tkc_bits_to_double(dt, element(dt, in, i));
     }
-    Text t = text_open(&w);
+    Writing t = text_open(&w);
     text_load(&t, "x", 0, type, "3x37");
     buf_printf(&t.b, "%%r = sort %%x {descending = %d} : block<3x37x%s>\n", descending, type);
     text_store(&t, "r", 1, type, "3x37");
@@ -374,7 +374,7 @@ static void histograms(void)
             if (x[i] >= 0 && x[i] < 16 && (mask[i] || !masked)) want[x[i]]++;
         }
         int32_t *out = device_array(&w, NULL, 64);
-        Text t = text_open(&w);
+        Writing t = text_open(&w);
         text_load(&t, "x", 0, "i8", "100");
         text_load(&t, "m", 1, "i1", "100");
         buf_printf(&t.b, "%%r = histogram %%x%s : block<16xi32>\n", masked ? ", %m" : "");
@@ -404,7 +404,7 @@ static void try_dot(DType in, DType acc, const char *precision, int batch, int m
     snprintf(sa, sizeof sa, "%s%dx%d", lead, m, k);
     snprintf(sb, sizeof sb, "%s%dx%d", lead, k, n);
     snprintf(sc, sizeof sc, "%s%dx%d", lead, m, n);
-    Text t = text_open(&w);
+    Writing t = text_open(&w);
     text_load(&t, "a", 0, ti, sa);
     text_load(&t, "b", 1, ti, sb);
     buf_printf(&t.b,
@@ -447,7 +447,7 @@ static void dot_precision(void)
     float *a = device_array(&w, &x, 4), *b = device_array(&w, &y, 4),
           *c = device_array(&w, NULL, 4);
     for (int tf32 = 0; tf32 < 2; tf32++) {
-        Text t = text_open(&w);
+        Writing t = text_open(&w);
         text_load(&t, "a", 0, "fp32", "1x1");
         text_load(&t, "b", 1, "fp32", "1x1");
         buf_printf(&t.b,
@@ -507,7 +507,7 @@ static void dot_parts(void)
           *c = device_array(&w, z, sizeof z);
     for (int products = 3; products <= 6; products += 3) {
         memcpy(c, z, sizeof z);
-        Text t = text_open(&w);
+        Writing t = text_open(&w);
         text_load(&t, "a", 0, "fp32", "5x12");
         text_load(&t, "b", 1, "fp32", "12x9");
         text_load(&t, "z", 2, "fp32", "5x9");
@@ -536,7 +536,7 @@ static void try_move(const char *op, const char *from, const char *to, const cha
     char *in = device_array(&w, NULL, (size_t)(n * size)),
          *out = device_array(&w, NULL, (size_t)(m * size));
     for (int64_t i = 0; i < n * size; i++) in[i] = (char)(i * 37 + i / 11);
-    Text t = text_open(&w);
+    Writing t = text_open(&w);
     text_load(&t, "x", 0, dtype, from);
     buf_printf(&t.b, "%%r = %s : block<%sx%s>\n", op, to, dtype);
     text_store(&t, "r", 1, dtype, to);
@@ -618,7 +618,7 @@ static void split_and_gather(void)
     for (int i = 0; i < 24; i++) x[i] = 100 + i;
     for (int i = 0; i < 12; i++) index[i] = (i * 5 + 1) % 4;
     int32_t *in = device_array(&w, x, sizeof x), *at = device_array(&w, index, sizeof index);
-    Text t = text_open(&w);
+    Writing t = text_open(&w);
     text_load(&t, "x", 0, "i32", "12x2");
     buf_puts(&t.b, "%lo, %hi = split %x : block<12xi32>, block<12xi32>\n%r = sub %hi, %lo : "
                    "block<12xi32>\n%c = cat %lo, %r : block<24xi32>\n");
@@ -698,7 +698,7 @@ static void carried_blocks(void)
     enum { N = 300 };
     int32_t *x = device_array(&w, NULL, N * 4), *out = device_array(&w, NULL, N * 4);
     for (int i = 0; i < N; i++) x[i] = i * i;
-    Text t = text_open(&w);
+    Writing t = text_open(&w);
     text_load(&t, "x", 0, "i32", "300");
     buf_puts(
         &t.b,

@@ -4,6 +4,7 @@
    it is put back. */
 #include "base/power.h"
 #include "spec/argument.h"
+#include "spec/eval.h"
 
 enum { COMBINE_MAX = 16 }; /* operands of one reduction */
 
@@ -97,6 +98,16 @@ static bool is_of_combine(const Op *op)
     return is_pure;
 }
 
+/* To who wrote a function of fewer or more values. */
+static void note_values(Spec *sp, const SpecFunc *fn, const Op *op)
+{
+    const int n = op->nargs;
+    if (func_params(fn)->len != 2 * n)
+        spec_note(sp, SPAN_NONE,
+                  "of %d block%s it takes %d values, those that come before first, and gives %d", n,
+                  n == 1 ? "" : "s", 2 * n, n);
+}
+
 static bool fill(Spec *sp, const Call *c, Op *op)
 {
     Region *r = op->regions[0];
@@ -104,6 +115,7 @@ static bool fill(Spec *sp, const Call *c, Op *op)
     Value *results[COMBINE_MAX];
     for (int i = 0; i < r->nargs; i++) args[i] = sv_value(r->args[i]);
     SpecValue result = spec_call(sp, c->args[2], r->nargs, args, c->at);
+    if (sv_is_error(result) && c->args[2].kind == SV_FUNC) note_values(sp, c->args[2].fn, op);
     if (!results_of(sp, op, result, results, c->at)) return false;
     build_yield(&sp->b, op->nargs, results);
     drop_unused(r);

@@ -20,7 +20,7 @@ static void add_arg(Spec *sp, Args *out, Str name, SpecValue v, Span span)
 
 /* ---- frames ---- */
 
-static const AstList *params_of(const SpecFunc *fn)
+const AstList *func_params(const SpecFunc *fn)
 {
     return fn->def->kind == AST_LAMBDA ? &fn->def->lambda.params : &fn->def->def.params;
 }
@@ -29,7 +29,7 @@ SpecFunc *func_new(Spec *sp, Str name, const Ast *def, SpecModule *m, Scope *clo
 {
     SpecFunc *fn = arena_new(sp->arena, SpecFunc);
     *fn = (SpecFunc){.name = name, .def = def, .module = m, .closure = closure, .made = m->now};
-    const AstList *params = params_of(fn);
+    const AstList *params = func_params(fn);
     SpecValue *defaults = NULL;
     for (int i = 0; closure && i < params->len; i++) {
         const Ast *value = params->data[i]->param.default_;
@@ -317,7 +317,7 @@ bool bind_args(Spec *sp, Call *c)
 static Call call_of(const SpecFunc *fn, const Args *args, Span at)
 {
     return (Call){.name = fn->name,
-                  .params = params_of(fn),
+                  .params = func_params(fn),
                   .fn = fn,
                   .defaults = fn->defaults,
                   .defined = fn->def->kind == AST_LAMBDA ? fn->def->span : fn->def->def.name_span,
@@ -330,7 +330,7 @@ static Call call_of(const SpecFunc *fn, const Args *args, Span at)
    real code relies on it. */
 static void enter_params(Spec *sp, Frame *f, const SpecValue *values)
 {
-    const AstList *params = params_of(f->fn);
+    const AstList *params = func_params(f->fn);
     for (int i = 0; i < params->len; i++) {
         const Ast *p = params->data[i];
         SpecValue v = values[i];

@@ -142,6 +142,7 @@ void frame_pop(Spec *sp, Frame *f);
 /* Calls a jit function with these values for its parameters, in order. */
 SpecValue call_entry(Spec *sp, SpecFunc *fn, const SpecValue *values);
 SpecFunc *func_new(Spec *sp, Str name, const Ast *def, SpecModule *m, Scope *closure);
+const AstList *func_params(const SpecFunc *fn);
 
 /* ---- spec.c ---- */
 Spec spec_state(Program *p, Func *fn);

@@ -835,6 +835,17 @@ static bool waits_for_few(const Streams *s, bool multiplies)
     return op;
 }
 
+/* The rings stay while what the turn's end needs is there, too. Three copies so are worth more than
+   four that end with the loop: products of 128×256 in two parts, 512 along k, 113 µs for 132. */
+static void fit_around(Pipeline *p)
+{
+    enum { LEAST = 3 };
+    const int fit = p->around ? stages_of(p->s, p->around) : p->stages;
+    if (fit >= p->stages) return;
+    if (fit >= LEAST) p->stages = fit;
+    else p->around = NULL;
+}
+
 static void pipeline_loop(Arena *scratch, Func *fn, Op *loop, bool multiplies)
 {
     Streams s;
@@ -856,7 +867,7 @@ static void pipeline_loop(Arena *scratch, Func *fn, Op *loop, bool multiplies)
     p.stages = stages_of(&s, loop);
     if (p.stages < 2) return;
     p.around = streams_around(&s, &p.around_slice);
-    if (p.around && stages_of(&s, p.around) < p.stages) p.around = NULL;
+    fit_around(&p);
     p.own = streams_are_own(&s);
     const int64_t room = stages_room(&s, p.around ? p.around : loop);
     const int apart = stages_apart(&p, room);

@@ -15,7 +15,7 @@ BUDGET = {
     "lib/layout": 3797,
     "lib/linear": 2234,
     "lib/lower": 8196,
-    "lib/memory": 4951,
+    "lib/memory": 4962,
     "lib/spec": 16010,
     "lib/std": 2406,
     "lib/syntax": 3495,

@@ -61,17 +61,19 @@ static BoxCopy box_of(Lower *L, const Op *op, const Tile *t)
     return c;
 }
 
-/* Other warps had better not come along; but in a loop of a loop ptxas does not see any more that the
-   lanes agree on what is asked for, and where there is a branch it asks for each lane's by itself, in
-   a loop of its own. So they come along there: of fp8 by descriptors a turn went from 254
-   instructions to 237, without spills, and from 1038 to 1133 TFLOP/s (H200); of Newton-Schulz, which
-   has no such loop, from 30.0 to 33.0 µs. */
-static bool has_box_in_two_loops(const Func *fn)
+/* Other warps had better not come along. But where rings stay from tile to tile ptxas does not see any
+   more that the lanes agree on what is asked for, and makes of a branch a loop that asks for each
+   lane's by itself. So they come along there: of fp8 by descriptors a turn went from 254 instructions
+   to 237, without spills, and from 1038 to 1133 TFLOP/s (H200); of Newton-Schulz, whose rings end
+   with its loop, from 30.0 to 33.0 us. */
+static bool has_ring_that_stays(const Func *fn)
 {
     for (const Op *op = fn->body->first; op; op = ir_next(op, NULL)) {
         int loops = 0;
         if (op->kind != OP_COPY_BOX) continue;
-        for (const Op *at = op; at; at = at->region->parent) loops += ir_is_loop(at);
+        const Region *home = memory_buffer(op)->def->region;
+        for (const Op *at = op; at->region != home; at = at->region->parent)
+            loops += ir_is_loop(at->region->parent);
         if (loops > 1) return true;
     }
     return false;
@@ -82,7 +84,7 @@ void lower_fetch_maps(Lower *L)
     enum { LANES_LOG2 = 5 };
     const int maps = (int)LLVMCountParams(L->kernel) - L->fn->nparams;
     if (!maps) return;
-    L->pass_by = !has_box_in_two_loops(L->fn);
+    L->pass_by = !has_ring_that_stays(L->fn);
     LLVMValueRef warp = LLVMBuildLShr(L->b, L->threads.number, lower_i32(L, LANES_LOG2), "");
     warp = lower_shuffle(L, warp, (Lane){.number = lower_i32(L, 0)}); /* as ptxas sees */
     L->first_warp = LLVMBuildICmp(L->b, LLVMIntEQ, warp, lower_i32(L, 0), "");

@@ -23,50 +23,22 @@
    registers to spare (gradients within chunks 0.94 times as fast), nor where no lane waits for
    another, or rows are scanned: many programs do as well there (Welford's sums 0.81 times as fast,
    pooling 0.84, cumulative sums 0.93). */
+#include "memory/pipeline.h"
+
 #include "base/unwind.h"
 #include "ir/dot_unit.h"
 #include "ir/machine.h"
 #include "ir/tile.h"
 #include "layout/propagate.h"
 #include "layout/reduce_plan.h"
-#include "layout/remat.h"
 #include "linear/shared.h"
+#include "memory/around.h"
 #include "memory/expand.h"
 #include "memory/flow.h"
 #include "memory/groups.h"
 #include "memory/passes.h"
 #include "memory/stages.h"
 #include "tkc/carry.h"
-
-typedef struct Pipeline {
-    Streams *s;
-    Func *fn;
-    Op *loop;
-    Region *body;
-    int slots; /* as it was */
-    bool own;  /* no thread waits for another */
-    bool apart; /* nor a warp group: threads say at barriers when what they copied has come */
-    int stages, boxes;
-    int turns;  /* by which copies are ahead */
-    int round;  /* turns from one that reads a copy of a ring to the next that does */
-    int copies; /* of a ring: the last is for no turn where there are fewer */
-    Value *barriers; /* at which what comes is waited for; NULL: there are none */
-    Value *free;     /* barriers at which warps say what they have read; NULL: all meet each turn */
-    bool down;
-    Value **ahead;          /* of slots of the slice, where the copies are */
-    Value *index;           /* the same of the loop's index */
-    Value *far[STREAM_FAR]; /* the same of indices that are loaded */
-    Op *around;             /* the loop whose turns ask for the next one's first copies; or NULL */
-    Slice around_slice;     /* of it, which these need */
-    Remat remat;
-    ValueMap moved;         /* what these ops give, for the turn of it that the copies are for */
-    ValueMap next;          /* the same of its next turn */
-} Pipeline;
-
-static Value *number(Builder *b, int64_t x)
-{
-    return build_int(b, DT_I32, x);
-}
 
 /* ---- rings ---- */
 
@@ -131,8 +103,8 @@ static void end_waits(const Pipeline *p)
 
 /* ---- copies of a turn ---- */
 
-static void clone_ops(const Pipeline *p, Builder *b, const Region *body, const Slice *slice,
-                      ValueMap *map)
+void pipeline_clone_ops(const Pipeline *p, Builder *b, const Region *body, const Slice *slice,
+                        ValueMap *map)
 {
     for (const Op *op = body->first; op; op = op->next)
         if (slice_has(slice, op)) build_put(b, ir_clone(p->fn, op, map));
@@ -163,7 +135,7 @@ static ValueMap clone_here(const Pipeline *p, Builder *b)
     for (int k = bitset_next(&s->slice.slots, 0); k >= 0; k = bitset_next(&s->slice.slots, k + 1))
         ir_map(&map, carry_param(p->body, k), p->ahead[k]);
     for (int i = 0; i < s->far.len; i++) map_far(p, &map, s->far.data[i], p->far[i]);
-    clone_ops(p, b, p->body, &s->slice, &map);
+    pipeline_clone_ops(p, b, p->body, &s->slice, &map);
     return map;
 }
 
@@ -258,8 +230,7 @@ static void load_far(Pipeline *p, Builder *b, Value *is_turn)
         p->far[i] = load_where(p, b, s->far.data[i], &map, is_turn);
 }
 
-/* For what is done there only, and ends with a yield. */
-static Builder where(Builder *b, Value *is_so)
+Builder pipeline_where(Builder *b, Value *is_so)
 {
     Op *branch = build_if(b, is_so, 0, NULL);
     Builder other = build_at_end(b->fn, branch->regions[1]);
@@ -273,7 +244,7 @@ static Builder where(Builder *b, Value *is_so)
 static void copy_turn(Pipeline *p, Builder *b, Value *is_turn, Value *which, Value *freed)
 {
     const ValueMap map = clone_slice(p, b);
-    Builder in = where(b, is_turn);
+    Builder in = pipeline_where(b, is_turn);
     if (p->free && freed) tma_op(&in, p->apart ? OP_TMA_WAIT : OP_TMA_CLAIM, p->free, which, freed);
     copy_streams(p, &in, &map, which);
     if (p->apart) tma_op(&in, OP_COPY_ARRIVE, p->barriers, which, NULL);
@@ -283,13 +254,7 @@ static void copy_turn(Pipeline *p, Builder *b, Value *is_turn, Value *which, Val
 
 /* ---- the loop ---- */
 
-static Value *wide(Builder *b, Value *v)
-{
-    return build_cast(b, v, DT_I64, NULL);
-}
-
-/* Of a turn that an index belongs to: it has not come as far as `to`. */
-static Value *has_not_come(const Pipeline *p, Builder *b, Value *index, Value *to)
+Value *pipeline_has_not_come(const Pipeline *p, Builder *b, Value *index, Value *to)
 {
     return build_binary(b, p->down ? OP_GT : OP_LT, index, to);
 }
@@ -304,21 +269,23 @@ static Value *last_turns(const Pipeline *p, Builder *b, Value *end, int ahead)
     Value *to = wide(b, end), *none = build_int(b, DT_I64, first),
           *way = way_of(p, b, DT_I64, ahead);
     Value *at = build_binary(b, OP_SUB, to, way);
-    Value *in = info->bits > 32 ? has_not_come(p, b, build_binary(b, OP_ADD, none, way), to)
-                                : has_not_come(p, b, none, at);
+    Value *in = info->bits > 32
+                    ? pipeline_has_not_come(p, b, build_binary(b, OP_ADD, none, way), to)
+                    : pipeline_has_not_come(p, b, none, at);
     return build_cast(b, build_select(b, in, at, none), dt, NULL);
 }
 
-/* The turn number `turn` is one of the loop's. An index of 64 bits may have no room for it. */
-static Value *has_turn(const Pipeline *p, Builder *b, int turn)
+/* An index of 64 bits may have no room for it. */
+Value *pipeline_has_turn(const Pipeline *p, Builder *b, int turn)
 {
     Value *from = around_value(p, op_arg(p->loop, 0)), *end = around_value(p, op_arg(p->loop, 1));
-    if (type_bits(from->type) > 32) return has_not_come(p, b, from, last_turns(p, b, end, turn));
+    if (type_bits(from->type) > 32)
+        return pipeline_has_not_come(p, b, from, last_turns(p, b, end, turn));
     from = build_binary(b, OP_ADD, wide(b, from), way_of(p, b, DT_I64, turn));
-    return has_not_come(p, b, from, wide(b, end));
+    return pipeline_has_not_come(p, b, from, wide(b, end));
 }
 
-static Value *add_slot_to(Op *loop, Value *init)
+Value *pipeline_add_slot_to(Op *loop, Value *init)
 {
     ir_add_arg(loop, init);
     ir_add_result(loop, init->type);
@@ -327,7 +294,7 @@ static Value *add_slot_to(Op *loop, Value *init)
 
 static Value *add_slot(Pipeline *p, Value *init)
 {
-    return add_slot_to(p->loop, init);
+    return pipeline_add_slot_to(p->loop, init);
 }
 
 static void pass_on(Pipeline *p, Value *next)
@@ -405,26 +372,13 @@ static void read_ring(const Pipeline *p, Stream *x, Value *which)
     ir_replace_uses(loaded, x->read);
 }
 
-/* What a turn knows. */
-typedef struct Turn {
-    Value *until;     /* the index from which on no copies are to come */
-    Value *far_until; /* the same of indices for copies; NULL: there are none */
-    Value *take;      /* which copy of the rings is read */
-    Value *last;      /* the one before it, which the last turn has read, and which is written */
-    Value *round;     /* of boxes: 0 and 1 by turns, from one time around the rings to the next */
-    Value *last_but_one, *its_round; /* of the last turn, where groups are apart: that is written */
-    Value *has_next; /* the loop around has a next turn */
-    Value *flows;    /* and the last turns here ask for its first copies; NULL: none do */
-    Value *on;       /* from an index that this loop would come to, to the one there */
-} Turn;
-
 /* The indices of the first turn. */
 static void start_far(Pipeline *p, Builder *b)
 {
     const Streams *s = p->s;
     for (int i = 0; i < s->far.len; i++)
         p->far[i] = build_const(b, op_result(s->far.data[i], 0)->type, 0);
-    if (s->far.len) load_far(p, b, has_turn(p, b, 0));
+    if (s->far.len) load_far(p, b, pipeline_has_turn(p, b, 0));
 }
 
 /* The turn of word that copy `which`, whose boxes are of that round, is free. Before the first turn
@@ -435,24 +389,22 @@ static Value *freed_before(const Pipeline *p, Builder *b, Value *which, Value *r
     return build_binary(b, OP_XOR, round, build_cast(b, is_other, DT_I32, NULL));
 }
 
-/* Of the loop's first turns. which: the copy of the rings that the first comes to, and its round;
-   NULL: nothing was in the rings. */
-static void copy_first(Pipeline *p, Builder *b, Value *which, Value *round, Value *is_run)
+void pipeline_copy_first(Pipeline *p, Builder *b, Value *which, Value *round, Value *is_run)
 {
     p->index = around_value(p, op_arg(p->loop, 0));
     for (int k = 0; k < p->slots; k++) p->ahead[k] = around_value(p, carry_init(p->loop, k));
     start_far(p, b);
     for (int i = 0; i < p->turns; i++) {
-        Value *is_turn = has_turn(p, b, i);
+        Value *is_turn = pipeline_has_turn(p, b, i);
         if (is_run) is_turn = build_binary(b, OP_AND, is_turn, is_run);
         copy_turn(p, b, is_turn, which ? which : number(b, i),
                   which ? freed_before(p, b, which, round) : NULL);
         if (which) which = next_copy(p, b, which, &round);
-        if (p->s->far.len) load_far(p, b, has_turn(p, b, i + 1));
+        if (p->s->far.len) load_far(p, b, pipeline_has_turn(p, b, i + 1));
     }
 }
 
-static void make_rings(Pipeline *p, Builder *b)
+void pipeline_make_rings(Pipeline *p, Builder *b)
 {
     for (int i = 0; i < p->s->all.len; i++) make_ring(p, b, &p->s->all.data[i]);
     b->loc = p->loop->loc;
@@ -460,140 +412,19 @@ static void make_rings(Pipeline *p, Builder *b)
     else if (p->loop->region->parent) build_barrier(b); /* as there */
 }
 
-/* ---- and of the loop's next run ---- */
-
-/* The turn of the loop around at `index`, as far as first copies need it; whether there is one. */
-static Value *move_around(Pipeline *p, Builder *b, Value *index)
-{
-    const Region *body = p->around->regions[0];
-    p->moved = ir_value_map(p->s->scratch, p->fn);
-    ir_map(&p->moved, body->args[0], build_cast(b, index, type_dtype(body->args[0]->type), NULL));
-    clone_ops(p, b, body, &p->around_slice, &p->moved);
-    return build_binary(b, OP_LT, index, wide(b, op_arg(p->around, 1)));
-}
-
-/* The operands of what copies come from; some more than once. */
-static void each_of_around(Pipeline *p, void (*take)(Pipeline *, Value *, void *), void *user)
-{
-    const Streams *s = p->s;
-    for (const Op *op = p->body->first; op; op = op->next)
-        for (const Op *in = slice_has(&s->slice, op) ? op : NULL; in; in = ir_next(in, op))
-            for (int i = 0; i < in->nargs; i++) take(p, op_arg(in, i), user);
-    for (int i = 0; i < s->all.len; i++)
-        for (int k = 1; k < s->all.data[i].box->nargs; k++)
-            take(p, op_arg(s->all.data[i].box, k), user);
-}
-
-static bool is_of_around(const Pipeline *p, const Value *v)
-{
-    return !ir_is_defined_outside(v, p->loop->region) && ir_is_defined_outside(v, p->body);
-}
-
-static void check_scalar(Pipeline *p, Value *v, void *user)
-{
-    bool *scalars = user;
-    *scalars &= !is_of_around(p, v) || !type_is_block(v->type);
-}
-
-/* So many turns as are ahead, where the loop has them, have nothing left to ask for but what comes
-   first in the next turn of the loop around. Before the loop: where that is. */
-static void find_next(Pipeline *p, Builder *b, Turn *t)
-{
-    int64_t step;
-    bool scalars = true;
-    const DType dt = type_dtype(p->body->args[0]->type);
-    Value *from = op_arg(p->loop, 0), *index = wide(b, p->around->regions[0]->args[0]);
-    t->has_next = move_around(p, b, build_binary(b, OP_ADD, index, wide(b, op_arg(p->around, 2))));
-    p->next = p->moved;
-    p->moved = ir_value_map(p->s->scratch, p->fn);
-    each_of_around(p, check_scalar, &scalars);
-    if (!scalars || !ir_const_int(op_arg(p->loop, 2), &step)) return;
-    t->flows = build_binary(b, OP_AND, t->has_next, has_turn(p, b, p->turns - 1));
-    Value *way = build_binary(b, OP_SUB, wide(b, op_arg(p->loop, 1)), wide(b, from));
-    way = build_binary(b, OP_ADD, way, build_int(b, DT_I64, step - (p->down ? -1 : 1)));
-    way = build_binary(b, OP_DIV, way, build_int(b, DT_I64, step));
-    way = build_binary(b, OP_MUL, way, build_int(b, DT_I64, step));
-    Value *on = build_binary(b, OP_SUB, wide(b, ir_mapped(&p->next, from)), wide(b, from));
-    t->on = build_cast(b, build_binary(b, OP_SUB, on, way), dt, NULL);
-}
-
-typedef struct Choice {
-    Builder *b;
-    Value *here;
-} Choice;
-
-static void choose(Pipeline *p, Value *v, void *user)
-{
-    const Choice *c = user;
-    if (is_of_around(p, v) && ir_mapped(&p->moved, v) == v)
-        ir_map(&p->moved, v, build_select(c->b, c->here, v, ir_mapped(&p->next, v)));
-}
-
-/* The copy is of this turn of the loop around, if `here`, or of the next. Whether there is one. */
-static Value *flow_on(Pipeline *p, Builder *b, const Turn *t, Value *here)
-{
-    const Bitset *slots = &p->s->slice.slots;
-    Value *from = op_arg(p->loop, 0), *end = op_arg(p->loop, 1);
-    Value *there = build_binary(b, OP_ADD, p->index, t->on), *more = t->flows;
-    each_of_around(p, choose, &(Choice){b, here});
-    if (is_of_around(p, from) || is_of_around(p, end))
-        more = build_binary(b, OP_AND, more, has_not_come(p, b, there, ir_mapped(&p->next, end)));
-    for (int k = bitset_next(slots, 0); k >= 0; k = bitset_next(slots, k + 1)) {
-        Value *first = build_binary(b, OP_EQ, there, ir_mapped(&p->next, from));
-        Value *init = ir_mapped(&p->next, carry_init(p->loop, k));
-        p->ahead[k] = build_select(b, build_binary(b, OP_AND, first, t->flows), init, p->ahead[k]);
-    }
-    p->index = build_select(b, here, p->index, there);
-    return build_binary(b, OP_OR, here, more);
-}
-
-/* Before the loop around: rings, and copies of its first turn. Which copy is next, and the round,
-   go on from turn to turn. */
-static Turn start_around(Pipeline *p)
-{
-    Op *around = p->around;
-    Builder b = build_before(around);
-    make_rings(p, &b);
-    copy_first(p, &b, NULL, NULL, move_around(p, &b, wide(&b, op_arg(around, 0))));
-    build_barrier(&b);
-    p->moved = ir_value_map(p->s->scratch, p->fn);
-    return (Turn){.take = add_slot_to(around, number(&b, 0)),
-                  .last = add_slot_to(around, number(&b, p->round - 1)),
-                  .round = add_slot_to(around, number(&b, 0))};
-}
-
-/* Behind the loop: copies of the next turn of the loop around. All have met in the last turn, so
-   nobody reads but what that has brought, where none of these goes; its products may be under way.
-   Until the next turn begins there is time for them to come. */
-static void go_on_around(Pipeline *p, const Turn *t)
-{
-    Op *yield = p->around->regions[0]->last;
-    Builder b = build_before_at(p->loop->next, p->loop->loc);
-    Value *take = op_result(p->loop, p->slots), *last = op_result(p->loop, p->slots + 1),
-          *round = op_result(p->loop, p->slots + 2), *rest = t->has_next;
-    if (t->flows) rest = build_binary(&b, OP_XOR, rest, t->flows);
-    Builder in = where(&b, rest);
-    p->moved = p->next;
-    copy_first(p, &in, take, round, NULL);
-    build_yield(&in, 0, NULL);
-    ir_add_arg(yield, take);
-    ir_add_arg(yield, last);
-    ir_add_arg(yield, round);
-}
-
 /* Before the loop: the first copies, and the slots. */
 static Turn start(Pipeline *p)
 {
     const int ahead = p->turns;
     Turn t = {0};
-    if (p->around) t = start_around(p);
+    if (p->around) t = around_start(p);
     Builder b = build_before(p->loop);
     if (!p->around) {
-        make_rings(p, &b);
-        copy_first(p, &b, NULL, NULL, NULL);
+        pipeline_make_rings(p, &b);
+        pipeline_copy_first(p, &b, NULL, NULL, NULL);
         if (p->boxes) build_barrier(&b);
     }
-    if (p->around) find_next(p, &b, &t);
+    if (p->around) around_find_next(p, &b, &t);
     t.until = last_turns(p, &b, op_arg(p->loop, 1), ahead);
     t.take = add_slot(p, t.take ? t.take : number(&b, 0));
     t.last = add_slot(p, t.last ? t.last : number(&b, p->copies - 1));
@@ -672,8 +503,8 @@ static void go_on(Pipeline *p, const Turn *t, Op *after)
     Value *index = p->body->args[0];
     p->index = index_later(p, &b, index, p->turns);
     Value *to = p->apart ? t->last_but_one : p->round < p->stages ? t->take : t->last;
-    Value *is_turn = has_not_come(p, &b, index, t->until);
-    if (t->flows) is_turn = flow_on(p, &b, t, is_turn);
+    Value *is_turn = pipeline_has_not_come(p, &b, index, t->until);
+    if (t->flows) is_turn = around_flow_on(p, &b, t, is_turn);
     copy_turn(p, &b, is_turn, to, p->apart ? t->its_round : t->round);
     Value *round = t->round;
     pass_on(p, next_copy(p, &b, t->take, &round));
@@ -683,7 +514,7 @@ static void go_on(Pipeline *p, const Turn *t, Op *after)
         pass_on(p, t->last);
         pass_on(p, t->round);
     }
-    if (t->far_until) load_far(p, &b, has_not_come(p, &b, index, t->far_until));
+    if (t->far_until) load_far(p, &b, pipeline_has_not_come(p, &b, index, t->far_until));
     for (int k = 0; k < p->slots; k++)
         if (bitset_has(&p->s->slice.slots, k)) pass_on(p, p->ahead[k]);
     for (int i = 0; i < p->s->far.len; i++) pass_on(p, p->far[i]);
@@ -775,7 +606,7 @@ static ValueMap next_turn(const Pipeline *p, Builder *b)
     const Slice *slice = &p->s->few_slice;
     ValueMap here = ir_value_map(p->s->scratch, p->fn);
     Value *index = p->body->args[0];
-    if (bitset_next(&slice->slots, 0) >= 0) clone_ops(p, b, p->body, slice, &here);
+    if (bitset_next(&slice->slots, 0) >= 0) pipeline_clone_ops(p, b, p->body, slice, &here);
     ValueMap map = ir_value_map(p->s->scratch, p->fn);
     ir_map(&map, index, index_later(p, b, index, 1));
     for (int k = bitset_next(&slice->slots, 0); k >= 0; k = bitset_next(&slice->slots, k + 1))
@@ -788,7 +619,7 @@ static Value **load_few(const Pipeline *p, Builder *b, ValueMap *map, Value *is_
 {
     const Streams *s = p->s;
     Value **loaded = arena_array(s->scratch, Value *, s->few.len);
-    clone_ops(p, b, p->body, &s->few_slice, map);
+    pipeline_clone_ops(p, b, p->body, &s->few_slice, map);
     for (int i = 0; i < s->few.len; i++) loaded[i] = load_where(p, b, s->few.data[i], map, is_turn);
     return loaded;
 }
@@ -798,11 +629,12 @@ static void bring_few(Pipeline *p, Op *wait)
 {
     Builder b = build_before(p->loop);
     if (!p->s->few.len) return;
-    Value *until = last_turns(p, &b, op_arg(p->loop, 1), 1), *is_first = has_turn(p, &b, 0);
+    Value *until = last_turns(p, &b, op_arg(p->loop, 1), 1);
+    Value *is_first = pipeline_has_turn(p, &b, 0);
     ValueMap map = first_turn(p);
     Value **first = load_few(p, &b, &map, is_first);
     b = build_before_at(wait ? wait->next : p->body->first, p->loop->loc);
-    Value *goes_on = has_not_come(p, &b, p->body->args[0], until);
+    Value *goes_on = pipeline_has_not_come(p, &b, p->body->args[0], until);
     map = next_turn(p, &b);
     Value **next = load_few(p, &b, &map, goes_on);
     for (int i = 0; i < p->s->few.len; i++) {
@@ -835,17 +667,6 @@ static bool waits_for_few(const Streams *s, bool multiplies)
     return op;
 }
 
-/* The rings stay while what the turn's end needs is there, too. Three copies so are worth more than
-   four that end with the loop: products of 128×256 in two parts, 512 along k, 113 µs for 132. */
-static void fit_around(Pipeline *p)
-{
-    enum { LEAST = 3 };
-    const int fit = p->around ? stages_of(p->s, p->around) : p->stages;
-    if (fit >= p->stages) return;
-    if (fit >= LEAST) p->stages = fit;
-    else p->around = NULL;
-}
-
 static void pipeline_loop(Arena *scratch, Func *fn, Op *loop, bool multiplies)
 {
     Streams s;
@@ -867,7 +688,7 @@ static void pipeline_loop(Arena *scratch, Func *fn, Op *loop, bool multiplies)
     p.stages = stages_of(&s, loop);
     if (p.stages < 2) return;
     p.around = streams_around(&s, &p.around_slice);
-    fit_around(&p);
+    around_fit(&p);
     p.own = streams_are_own(&s);
     const int64_t room = stages_room(&s, p.around ? p.around : loop);
     const int apart = stages_apart(&p, room);
@@ -884,7 +705,7 @@ static void pipeline_loop(Arena *scratch, Func *fn, Op *loop, bool multiplies)
     go_on(&p, &t, done ? let_go(&p, &t, done) : all_have_read(&p, &t, wait));
     bring_few(&p, wait);
     if (p.free && !done) stagger(&p);
-    if (p.around) go_on_around(&p, &t);
+    if (p.around) around_go_on(&p, &t);
     if (p.barriers) end_waits(&p);
     for (int i = 0; i < s.all.len; i++) ir_unlink(s.all.data[i].load);
 }

@@ -76,7 +76,7 @@ struct Accesses {
     Map of_op; /* to its place in the list */
     Map courses; /* of values */
     bool multiplies;
-    bool talks; /* to other programs, by atomics or assembly */
+    bool talks; /* to other programs, by atomics, volatile accesses or assembly */
     VEC(Group) groups;
     VEC(Op *) by_stake;    /* those of the group with the greatest stake first */
     /* ops that look along a dim (reductions, scans, sorts), divisions of integers, and gathers from
@@ -715,7 +715,6 @@ bool access_accepts(const Accesses *x, const Op *op, const Layout *offered)
 int access_again(const Accesses *x, const Op *load, const Layout *l)
 {
     const int at = map_number(&x->of_op, load); /* none: it was made so itself */
-    if (at < 0 || x->talks || !warp_bits(x) || tkc_op_int(load, ATTR_VOLATILE, 0))
-        return WEIGHT_NEVER;
+    if (at < 0 || x->talks || !warp_bits(x)) return WEIGHT_NEVER;
     return COST_AGAIN * access_cost(&x->list.data[at], l, COST_WAVE);
 }

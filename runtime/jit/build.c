@@ -100,8 +100,7 @@ static TkcStatus load_and_put(TkcJit *jit, DiskAsk *ask, Origin from, Compiled *
     const DeviceCode code = {&e->manifest, compiled_text(c), tkc_artifact_func(c->artifact)};
     TkcStatus status = jit->dev->ops->load(jit->dev, &code, &c->kernel);
     if (from == WARNED && !ask->is_off) jit->dev->cache->stats.warned++;
-    if (from == COMPILED && status == TKC_OK)
-        disk_put(ask, jit->dev, &(Bytes){.data = e->bytes, .len = e->len});
+    if (from == COMPILED && status == TKC_OK) disk_put(ask, jit->dev, e->bytes, e->len);
     return status;
 }
 

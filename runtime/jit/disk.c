@@ -225,12 +225,12 @@ static void write_entry(const DiskAsk *ask, struct DiskCache *c, const char *byt
     if (ok && c->puts++ % PUTS_A_TRIM == 0) trim(c);
 }
 
-void disk_put(DiskAsk *ask, TkcDevice *dev, const Bytes *bytes)
+void disk_put(DiskAsk *ask, TkcDevice *dev, const char *bytes, size_t len)
 {
     struct DiskCache *c = dev->cache;
-    if (ask->is_off || bytes->no_memory) return;
-    write_entry(ask, c, bytes->data, bytes->len);
-    if (c->store.put) c->store.put(ask->name, bytes->data, bytes->len, c->store.user);
+    if (ask->is_off) return;
+    write_entry(ask, c, bytes, len);
+    if (c->store.put) c->store.put(ask->name, bytes, len, c->store.user);
 }
 
 /* ---- looking up ---- */

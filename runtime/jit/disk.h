@@ -30,5 +30,5 @@ typedef struct DiskAsk {
    given to disk_put; others wait for that meanwhile. disk_end in both cases; disk_put also puts what is
    better in the place of what was found. The context is locked. */
 bool disk_find(DiskAsk *ask, TkcDevice *dev, TkcSource *source, const TkcOptions *o, Entry *e);
-void disk_put(DiskAsk *ask, TkcDevice *dev, const Bytes *bytes);
+void disk_put(DiskAsk *ask, TkcDevice *dev, const char *bytes, size_t len);
 void disk_end(DiskAsk *ask, TkcDevice *dev);

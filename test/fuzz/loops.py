@@ -2,6 +2,8 @@
 # Random loops of matrix products give the same bits on cpu and on a GPU: loops.py TKC DEVICE [-first N] [-n COUNT | -seconds S] [-seed N] [-show N]
 # RUN: %python %s %build/tkc simt -n 12 | FileCheck %s
 # RUN: %python %s %build/tkc simt -first 1000066 -n 1 | FileCheck %s
+# RUN: %python %s %build/tkc simt -first 1000297 -n 1 | FileCheck %s
+# RUN: %python %s %build/tkc simt -first 2000159 -n 1 | FileCheck %s
 # RUN: %python %s %build/tkc simt -first 1000000 -n 12 | FileCheck %s
 # RUN: %python %s %build/tkc simt -first 2000000 -n 12 | FileCheck %s
 # RUN: %python %s %build/tkc simt -first 3000000 -n 12 | FileCheck %s

@@ -148,6 +148,16 @@ static bool layouts_dot(Verifier *v, const Op *op)
     return true;
 }
 
+/* What a carry goes on with are the segments of a scan, in their order. */
+static bool check_carried_on(Verifier *v, const Op *carry)
+{
+    const Op *scan = ir_def(op_arg(carry, 0), OP_SCAN);
+    bool goes_on = scan && scan->nargs == carry->nresults;
+    for (int i = 0; goes_on && i < carry->nresults; i++)
+        goes_on = op_arg(carry, i) == op_result(scan, i);
+    return goes_on || verify_fail(v, carry, "what it goes on with are no segments of a scan");
+}
+
 /* The totals of a scan, and what a carry takes of them. */
 static bool check_segments(Verifier *v, const Op *op, const LayoutAxis *a)
 {
@@ -165,9 +175,10 @@ static bool check_segments(Verifier *v, const Op *op, const LayoutAxis *a)
         is_carry ? op_arg(op, op->nargs - 1)->type : op_result(op, op->nresults - 1)->type;
     const Layout *want = is_carry ? layout_slots(t, from->layout, axis, a)
                                   : layout_keep(t, from->layout, axis, slots);
-    return total->layout == want ||
-           verify_fail(v, op, "a total is %s, expected %s", verify_text(v, total),
-                       verify_text(v, type_with_layout(ir_of(v->fn)->types, total, want)));
+    if (total->layout != want)
+        return verify_fail(v, op, "a total is %s, expected %s", verify_text(v, total),
+                           verify_text(v, type_with_layout(ir_of(v->fn)->types, total, want)));
+    return !is_carry || check_carried_on(v, op);
 }
 
 static bool check_kept(Verifier *v, const Op *sort)

@@ -4,12 +4,12 @@
 
    The totals are scanned in the warp; the first has nothing before it. What that gives at a slot is
    all that comes before the segment: it is fetched, once for the registers that hold a segment in a
-   thread, and combined into them. A bit of the slot's number that a warp and lanes hold leads to
+   thread, and comes before their stretches. A bit of the slot's number that a warp and lanes hold leads to
    another lane; one that a warp and registers hold, to one of two registers. */
 #include "lower/scan.h"
 
 typedef struct Carry {
-    Scan whole, totals;
+    Scan *whole, totals;
     int bit;      /* slots are the coordinate from that bit on */
     int segments; /* real ones */
 } Carry;
@@ -51,7 +51,7 @@ static Partial choose(Lower *L, const Carry *c, uint32_t reg, uint32_t warps)
                   one = choose(L, c, reg ^ t->axis.bits[i], warps & (warps - 1));
     const Partial out = {arena_array(L->arena, LLVMValueRef, t->by.n),
                          zero.valid ? zero.valid : one.valid};
-    LLVMValueRef is_zero = lower_thread_is_zero(L, 0, c->whole.axis.bits[c->bit + i]);
+    LLVMValueRef is_zero = lower_thread_is_zero(L, 0, c->whole->axis.bits[c->bit + i]);
     for (int k = 0; k < t->by.n; k++)
         out.x[k] = LLVMBuildSelect(L->b, is_zero, zero.x[k], one.x[k], "");
     return out;
@@ -60,7 +60,7 @@ static Partial choose(Lower *L, const Carry *c, uint32_t reg, uint32_t warps)
 /* The lane that has the slot of a register's element. */
 static LLVMValueRef lane_of(Lower *L, const Carry *c, uint32_t slot)
 {
-    const LayoutAxis *t = &c->totals.axis, *a = &c->whole.axis;
+    const LayoutAxis *t = &c->totals.axis, *a = &c->whole->axis;
     uint32_t lane[32] = {0}, warp[32] = {0}, constant = 0, taken = 0;
     for (int i = 0; i < t->n; i++) {
         if (t->held_by[i] != DIM_LANE) continue;
@@ -69,14 +69,14 @@ static LLVMValueRef lane_of(Lower *L, const Carry *c, uint32_t slot)
             warp[__builtin_ctz(a->bits[c->bit + i])] = t->bits[i];
         else if (slot >> i & 1) constant |= t->bits[i];
     }
-    for (int i = 0; i < c->whole.layout->nbits[DIM_LANE]; i++) lane[i] = (1u << i) & ~taken;
+    for (int i = 0; i < c->whole->layout->nbits[DIM_LANE]; i++) lane[i] = (1u << i) & ~taken;
     return lower_thread_offset(L, lower_thread_linear(L, lane, warp), constant);
 }
 
 /* Whether there is a segment before that of a register's element. */
 static LLVMValueRef has_before(Lower *L, const Carry *c, uint32_t reg)
 {
-    const Scan *s = &c->whole;
+    const Scan *s = c->whole;
     const uint32_t last = (uint32_t)(c->segments - 1) << c->bit;
     if (s->reverse) return lower_below(L, s->layout, s->by.axis, reg, last);
     LLVMValueRef in_first = lower_below(L, s->layout, s->by.axis, reg, 1u << c->bit);
@@ -87,14 +87,14 @@ static LLVMValueRef has_before(Lower *L, const Carry *c, uint32_t reg)
 static Partial before_segment(Lower *L, const Carry *c, uint32_t reg)
 {
     const Scan *t = &c->totals;
-    const uint32_t slots = layout_axis_slots(&c->whole.axis),
+    const uint32_t slots = layout_axis_slots(&c->whole->axis),
                    held = t->axis.in_lanes << layout_dim_shift(t->layout, t->by.axis),
-                   index = layout_keep_bits(c->whole.layout, c->whole.by.axis, slots,
-                                            layout_apply(c->whole.layout, reg, 0, 0));
+                   index = layout_keep_bits(c->whole->layout, c->whole->by.axis, slots,
+                                            layout_apply(c->whole->layout, reg, 0, 0));
     const int from = layout_find_register(t->layout, index & ~held);
     const uint32_t slot = (uint32_t)layout_coord(t->layout, index, t->by.axis);
     Partial p =
-        choose(L, c, (uint32_t)from, t->axis.in_registers & c->whole.axis.in_warps >> c->bit);
+        choose(L, c, (uint32_t)from, t->axis.in_registers & c->whole->axis.in_warps >> c->bit);
     const bool is_real = !p.valid;
     p.valid = NULL;
     if (t->axis.in_lanes) p = combine_shuffle(L, &t->by, p, (Lane){.number = lane_of(L, c, slot)});
@@ -107,20 +107,14 @@ static Partial before_segment(Lower *L, const Carry *c, uint32_t reg)
 void lower_carry(Lower *L, const Op *op)
 {
     const int n = op->nresults;
-    const Type *whole = op_arg(op, 0)->type, *totals = op_arg(op, n)->type;
-    Carry c = {.whole = scan_of(L, combine_of(op, 0, n), whole->layout),
+    const Type *totals = op_arg(op, n)->type;
+    Scan *s = scan_of_carry(L, op);
+    Carry c = {.whole = s,
                .totals = scan_of(L, combine_of(op, n, n), totals->layout),
+               .bit = s->axis.n - __builtin_popcount(layout_axis_slots(&s->axis)),
                .segments = totals->shape[ir_axis(op)]};
-    Scan *s = &c.whole;
-    c.bit = s->axis.n - __builtin_popcount(layout_axis_slots(&s->axis));
     scan_totals(L, &c);
-    const bool meets_padding = scan_meets_padding(s);
     for (uint32_t r = 0; r < (uint32_t)layout_registers(s->layout); r++)
-        s->parts[r] =
-            meets_padding ? combine_element(L, &s->by, r) : combine_element_as_is(L, &s->by, r);
-    for (uint32_t r = 0; r < (uint32_t)layout_registers(s->layout); r++) {
-        if (!scan_begins(s, r, c.bit)) continue;
-        scan_combine_before(L, s, before_segment(L, &c, r), r, c.bit);
-    }
-    combine_set_results(L, &s->by, 0, s->parts, layout_registers(s->layout));
+        if (scan_begins(s, r, c.bit)) scan_put_before(L, s, before_segment(L, &c, r), r, c.bit);
+    scan_set_results(L, s);
 }

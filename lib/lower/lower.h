@@ -10,6 +10,7 @@
 #include <llvm-c/Core.h>
 #include "analysis/axis.h"
 #include "base/bitset.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "ir/machine.h"
 #include "lower/estimate.h"
@@ -61,6 +62,7 @@ struct Lower {
     LLVMValueRef print_room; /* the target's, for what it prints; NULL until then */
     struct Product *begun; /* group.c: what is summed apart, and waited for next; NULL: nothing is */
     VEC(LLVMValueRef) held; /* what stands for registers of sums, by their numbers: the target's */
+    Map scans; /* scan.c: of segments, by op to Scan */
     struct Turned *turned; /* turn.c: angles of this region whose sine or cosine is known */
     struct Lines *lines; /* lines.h; NULL: code is not marked with its place */
     bool too_large; /* a block that does not fit a thread's registers was reported */

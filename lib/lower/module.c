@@ -340,6 +340,7 @@ bool lower_func(Lowered *out, const LowerJob *job, Arena *a, Diags *dx)
     const char *symbol = target_symbol(a, fn->name);
     L->facts = axis_analyze(a, fn, AXIS_PROVED, NULL);
     L->values = arena_array(a, Regs, fn->nvalues + 1);
+    map_init(&L->scans, a);
     start_module(L, job);
     const bool raised = lower_caught(L, job, symbol, &frame);
     LLVMDisposeBuilder(L->b);

@@ -3,14 +3,19 @@
 
    The bits of the axis are taken from the lowest to the highest, those that are held alike together
    (a run): by registers of a thread, or by lanes. Elements that agree in all bits but those taken
-   so far are a segment. The invariant: every element is the scan of its segment up to and with
-   itself, so the last element of a segment is its total. A run joins neighbouring segments to
-   larger ones:
+   so far are a segment. The invariant: every element, with what comes before its stretch, is the
+   scan of its segment up to and with itself, so the last element of a segment gives its total. A
+   stretch is what the first run has of a thread if registers hold it, else one element. A run joins
+   neighbouring segments to larger ones:
 
-     registers   from one segment to the next, all before it combine into each of its registers;
+     registers   all of a segment comes before those after it; in the first run, each element is
+                 combined with the one before;
      lanes       the totals are scanned across the lanes (each step, the half of the lanes that
-                 comes later takes what the half before ends with), then each lane takes what the
-                 one before has and combines it into the registers of its own segment.
+                 comes later takes what the half before ends with), then what the lane before has
+                 comes before the stretches of its own segment.
+
+   So what comes before several elements is combined into them once, when all of it is known: after
+   the last run, or when carry.c has what other warps hold.
 
    A reverse scan is the same along the complemented coordinate. What pads an axis comes last in it,
    where it meets no real element but in a reverse scan, and with assertions in the combine. */
@@ -62,15 +67,34 @@ bool scan_begins(const Scan *s, uint32_t reg, int bit)
     return (place_of(s, reg) & registers_below(s, bit)) == 0;
 }
 
-void scan_combine_before(Lower *L, Scan *s, Partial before, uint32_t reg, int bit)
+void scan_put_before(Lower *L, Scan *s, Partial before, uint32_t reg, int bit)
 {
-    const uint32_t mask = registers_below(s, bit);
+    const uint32_t mask = registers_below(s, bit) & ~bits_below(s->stretch);
     uint32_t place = 0;
     do {
-        uint32_t r = register_at(s, reg, mask, place);
-        s->parts[r] = combine_two(L, &s->by, before, s->parts[r]);
+        const uint32_t r = register_at(s, reg, mask, place);
+        Partial *p = &s->before[r];
+        *p = p->x ? combine_two(L, &s->by, before, *p) : before;
+        s->last[r].x = NULL;
         place = (place - mask) & mask;
     } while (place);
+}
+
+/* A register's part, with what comes before its stretch. */
+static Partial whole_part(Lower *L, const Scan *s, uint32_t reg)
+{
+    const uint32_t mask = bits_below(s->stretch), first = register_at(s, reg, mask, 0);
+    if (s->last[first].x && reg == register_at(s, reg, mask, mask)) return s->last[first];
+    if (!s->stretch || !s->before[first].x) return s->parts[reg];
+    return combine_two(L, &s->by, s->before[first], s->parts[reg]);
+}
+
+void scan_set_results(Lower *L, const Scan *s)
+{
+    const int n = layout_registers(s->layout);
+    Partial *parts = arena_array(L->arena, Partial, n);
+    for (uint32_t r = 0; r < (uint32_t)n; r++) parts[r] = whole_part(L, s, r);
+    combine_set_results(L, &s->by, 0, parts, n);
 }
 
 /* ---- lanes ---- */
@@ -128,15 +152,17 @@ static void scan_lanes(Lower *L, Scan *s, Run run)
     const uint32_t mask = registers_below(s, run.low), lanes = lanes_of(s, run.low, run.high);
     for (uint32_t r = 0; r < (uint32_t)layout_registers(s->layout); r++) {
         if (!scan_begins(s, r, run.low)) continue;
-        Partial total = scan_totals(L, s, run, s->parts[register_at(s, r, mask, mask)]);
-        if (!mask && !lanes_of(s, 0, run.low)) {
+        const uint32_t last = register_at(s, r, mask, mask);
+        Partial total = scan_totals(L, s, run, whole_part(L, s, last));
+        if (!run.low) {
             s->parts[r] = total;
             continue;
         }
         s->ends[r] = combine_shuffle(L, &s->by, total, (Lane){.number = lane_before(L, s, run)});
         LLVMValueRef counts = LLVMBuildNot(L->b, is_first(L, s, lanes), "");
         Partial before = combine_where(L, &s->by, s->ends[r], counts);
-        scan_combine_before(L, s, before, r, run.low);
+        scan_put_before(L, s, before, r, run.low);
+        s->last[register_at(s, last, bits_below(s->stretch), 0)] = total;
     }
 }
 
@@ -146,9 +172,19 @@ static void scan_lanes(Lower *L, Scan *s, Run run)
 static Partial total_of(Lower *L, const Scan *s, uint32_t reg, int bit)
 {
     const uint32_t mask = registers_below(s, bit), lanes = lanes_of(s, 0, bit);
-    Partial total = s->parts[register_at(s, reg, mask, mask)];
+    Partial total = whole_part(L, s, register_at(s, reg, mask, mask));
     if (!lanes) return total;
     return combine_shuffle(L, &s->by, total, (Lane){.number = lane_at(L, s, lanes, 0)});
+}
+
+/* The elements of a stretch, from the first on. */
+static void scan_stretch(Lower *L, Scan *s, uint32_t reg)
+{
+    const uint32_t mask = bits_below(s->stretch);
+    for (uint32_t k = 1; k <= mask; k++) {
+        Partial *next = &s->parts[register_at(s, reg, mask, k)];
+        *next = combine_two(L, &s->by, s->parts[register_at(s, reg, mask, k - 1)], *next);
+    }
 }
 
 /* Segments of one thread, from the one that `reg` begins on. Totals that other lanes have are
@@ -157,23 +193,23 @@ static void scan_segments(Lower *L, Scan *s, Run run, uint32_t reg)
 {
     const int n = 1 << (run.high - run.low);
     const uint32_t mask = bits_below(run.high) & ~bits_below(run.low);
-    const bool crosses = lanes_of(s, 0, run.low) != 0;
-    Partial *totals = arena_array(L->arena, Partial, n), before = {0};
-    for (int k = 0; k + 1 < n && crosses; k++)
+    Partial *totals = arena_array(L->arena, Partial, n);
+    for (int k = 0; k + 1 < n; k++)
         totals[k] = total_of(L, s, register_at(s, reg, mask, (uint32_t)k << run.low), run.low);
     for (int k = 1; k < n; k++) {
-        const uint32_t last = register_at(s, reg, mask, (uint32_t)(k - 1) << run.low),
-                       next = register_at(s, reg, mask, (uint32_t)k << run.low);
-        if (!crosses) before = total_of(L, s, last, run.low);
-        else before = k > 1 ? combine_two(L, &s->by, before, totals[k - 1]) : totals[0];
-        scan_combine_before(L, s, before, next, run.low);
+        if (k > 1) totals[k - 1] = combine_two(L, &s->by, totals[k - 2], totals[k - 1]);
+        scan_put_before(L, s, totals[k - 1], register_at(s, reg, mask, (uint32_t)k << run.low),
+                        run.low);
     }
 }
 
 static void scan_registers(Lower *L, Scan *s, Run run)
 {
-    for (uint32_t r = 0; r < (uint32_t)layout_registers(s->layout); r++)
-        if (scan_begins(s, r, run.high)) scan_segments(L, s, run, r);
+    for (uint32_t r = 0; r < (uint32_t)layout_registers(s->layout); r++) {
+        if (!scan_begins(s, r, run.high)) continue;
+        if (run.low) scan_segments(L, s, run, r);
+        else scan_stretch(L, s, r);
+    }
 }
 
 /* ---- all of it ---- */
@@ -202,6 +238,19 @@ Scan scan_of(Lower *L, Combine by, const Layout *layout)
     check(layout_scans(layout, by.axis, &s.axis), "a scan in a layout that mixes dims");
     s.parts = arena_array(L->arena, Partial, n);
     s.ends = arena_array(L->arena, Partial, n);
+    s.last = arena_array(L->arena, Partial, n);
+    while (s.axis.in_registers >> s.stretch & 1) s.stretch++;
+    s.before = s.stretch ? arena_array(L->arena, Partial, n) : s.parts;
+    return s;
+}
+
+Scan *scan_of_carry(Lower *L, const Op *carry)
+{
+    const Op *segments = op_arg(carry, 0)->def;
+    Scan *s = map_get_ptr(&L->scans, segments);
+    check(s, "a carry without the scan that it goes on with");
+    map_set_ptr(&L->scans, segments, NULL);
+    s->by.op = carry;
     return s;
 }
 
@@ -221,7 +270,8 @@ void scan_segments_of(Lower *L, Scan *s, int end)
 static Partial whole_of(Lower *L, const Scan *s, uint32_t reg, int bit)
 {
     const uint32_t mask = registers_below(s, bit);
-    if (s->reverse || !lanes_of(s, 0, bit)) return s->parts[register_at(s, reg, mask, mask)];
+    if (s->reverse || !lanes_of(s, 0, bit))
+        return whole_part(L, s, register_at(s, reg, mask, mask));
     const bool is_fetched = s->axis.held_by[bit - 1] == DIM_LANE && s->ends[reg].x;
     return is_fetched ? s->ends[reg] : total_of(L, s, reg, bit);
 }
@@ -245,14 +295,17 @@ static void set_totals(Lower *L, const Op *op, const Scan *s, int bit)
 
 void lower_scan(Lower *L, const Op *op)
 {
-    Scan s = scan_of(L, combine_of(op, 0, op->nargs), op_arg(op, 0)->type->layout);
-    const uint32_t slots = layout_axis_slots(&s.axis);
-    const int n = layout_registers(s.layout), end = s.axis.n - __builtin_popcount(slots);
-    const bool meets_padding = scan_meets_padding(&s);
+    Scan *s = arena_new(L->arena, Scan);
+    *s = scan_of(L, combine_of(op, 0, op->nargs), op_arg(op, 0)->type->layout);
+    const uint32_t slots = layout_axis_slots(&s->axis);
+    const int n = layout_registers(s->layout), end = s->axis.n - __builtin_popcount(slots);
+    const bool meets_padding = scan_meets_padding(s);
     for (uint32_t r = 0; r < (uint32_t)n; r++)
-        s.parts[r] =
-            meets_padding ? combine_element(L, &s.by, r) : combine_element_as_is(L, &s.by, r);
-    scan_segments_of(L, &s, end);
-    combine_set_results(L, &s.by, 0, s.parts, n);
-    if (slots) set_totals(L, op, &s, end);
+        s->parts[r] =
+            meets_padding ? combine_element(L, &s->by, r) : combine_element_as_is(L, &s->by, r);
+    scan_segments_of(L, s, end);
+    scan_set_results(L, s);
+    if (!slots) return;
+    set_totals(L, op, s, end);
+    map_set_ptr(&L->scans, op, s);
 }

@@ -4,8 +4,8 @@
 
    The totals are scanned in the warp; the first has nothing before it. What that gives at a slot is
    all that comes before the segment: it is fetched, once for the registers that hold a segment in a
-   thread, and comes before their stretches. A bit of the slot's number that a warp and lanes hold leads to
-   another lane; one that a warp and registers hold, to one of two registers. */
+   thread, and comes before their stretches. A bit of the slot's number that a warp and lanes hold
+   leads to another lane; one that a warp and registers hold, to one of two registers. */
 #include "lower/scan.h"
 
 typedef struct Carry {

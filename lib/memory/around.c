@@ -7,20 +7,26 @@
          the copies for turn + n; where there is none, for turn + n less all turns, of the next tile
        if it had fewer than n turns: the next tile's first copies
 
-   Where a box is, and at which index, is chosen in each turn: of this tile or of the next. */
+   Where a box is, and at which index, is chosen in each turn: of this tile or of the next. What
+   threads copy has a branch of its own for the next tile's, which computes addresses from the tile's
+   index: no register is held for them between. */
 #include "memory/around.h"
 
 #include "memory/stages.h"
 #include "tkc/carry.h"
 
-/* The turn of the loop around at `index`, as far as first copies need it; whether there is one. */
-static Value *move_around(Pipeline *p, Builder *b, Value *index)
+static Value *is_tile(const Pipeline *p, Builder *b, Value *index)
+{
+    return build_binary(b, OP_LT, index, wide(b, op_arg(p->around, 1)));
+}
+
+/* The turn of the loop around at `index`, as far as first copies need it. */
+static void move_around(const Pipeline *p, Builder *b, Value *index, ValueMap *moved)
 {
     const Region *body = p->around->regions[0];
-    p->moved = ir_value_map(p->s->scratch, p->fn);
-    ir_map(&p->moved, body->args[0], build_cast(b, index, type_dtype(body->args[0]->type), NULL));
-    pipeline_clone_ops(p, b, body, &p->around_slice, &p->moved);
-    return build_binary(b, OP_LT, index, wide(b, op_arg(p->around, 1)));
+    *moved = ir_value_map(p->s->scratch, p->fn);
+    ir_map(moved, body->args[0], build_cast(b, index, type_dtype(body->args[0]->type), NULL));
+    pipeline_clone_ops(p, b, body, &p->around_slice, moved);
 }
 
 /* The operands of what copies come from; some more than once. */
@@ -46,17 +52,32 @@ static void check_scalar(Pipeline *p, Value *v, void *user)
     *scalars &= !is_of_around(p, v) || !type_is_block(v->type);
 }
 
-void around_find_next(Pipeline *p, Builder *b, Turn *t)
+/* The last turns may ask for what the next tile begins with. For boxes a few scalars say what that
+   is, which each turn has; where threads copy, each of those turns computes it anew from the tile's
+   index alone. */
+static bool may_flow(Pipeline *p)
 {
     int64_t step;
     bool scalars = true;
+    if (!ir_const_int(op_arg(p->loop, 2), &step)) return false;
+    if (!p->boxes)
+        return bitset_next(&p->s->slice.slots, 0) < 0 && !is_of_around(p, op_arg(p->loop, 0)) &&
+               !is_of_around(p, op_arg(p->loop, 1));
+    each_of_around(p, check_scalar, &scalars);
+    return scalars;
+}
+
+void around_find_next(Pipeline *p, Builder *b, Turn *t)
+{
+    int64_t step = 1;
     const DType dt = type_dtype(p->body->args[0]->type);
     Value *from = op_arg(p->loop, 0), *index = wide(b, p->around->regions[0]->args[0]);
-    t->has_next = move_around(p, b, build_binary(b, OP_ADD, index, wide(b, op_arg(p->around, 2))));
+    t->next_tile = build_binary(b, OP_ADD, index, wide(b, op_arg(p->around, 2)));
+    t->has_next = is_tile(p, b, t->next_tile);
     p->next = p->moved;
-    p->moved = ir_value_map(p->s->scratch, p->fn);
-    each_of_around(p, check_scalar, &scalars);
-    if (!scalars || !ir_const_int(op_arg(p->loop, 2), &step)) return;
+    if (p->boxes) move_around(p, b, t->next_tile, &p->next);
+    if (!may_flow(p)) return;
+    ir_const_int(op_arg(p->loop, 2), &step);
     t->flows = build_binary(b, OP_AND, t->has_next, pipeline_has_turn(p, b, p->turns - 1));
     Value *way = build_binary(b, OP_SUB, wide(b, op_arg(p->loop, 1)), wide(b, from));
     way = build_binary(b, OP_ADD, way, build_int(b, DT_I64, step - (p->down ? -1 : 1)));
@@ -96,38 +117,64 @@ Value *around_flow_on(Pipeline *p, Builder *b, const Turn *t, Value *here)
     return build_binary(b, OP_OR, here, more);
 }
 
+void around_copy_next(Pipeline *p, Builder *b, const Turn *t, Value *here, Value *which)
+{
+    const ValueMap moved = p->moved;
+    Value *index = p->index, *is_there = build_binary(b, OP_XOR, here, t->flows);
+    is_there = build_binary(b, OP_AND, is_there, t->flows);
+    p->index = build_binary(b, OP_ADD, index, t->on);
+    Builder in = pipeline_where(b, is_there);
+    move_around(p, &in, t->next_tile, &p->moved);
+    pipeline_copy_here(p, &in, which);
+    build_yield(&in, 0, NULL);
+    p->moved = moved;
+    p->index = index;
+}
+
+/* The first copies of the tile at `index`, if there is one. */
+static void copy_tile(Pipeline *p, Builder *b, Value *index, const Turn *t, Value *is_tile)
+{
+    const ValueMap moved = p->moved;
+    move_around(p, b, index, &p->moved);
+    pipeline_copy_first(p, b, t->take, t->round, is_tile);
+    p->moved = moved;
+}
+
 Turn around_start(Pipeline *p)
 {
     Op *around = p->around;
     Builder b = build_before(around);
     pipeline_make_rings(p, &b);
-    pipeline_copy_first(p, &b, NULL, NULL, move_around(p, &b, wide(&b, op_arg(around, 0))));
-    build_barrier(&b);
-    p->moved = ir_value_map(p->s->scratch, p->fn);
-    return (Turn){.take = pipeline_add_slot_to(around, number(&b, 0)),
-                  .last = pipeline_add_slot_to(around, number(&b, p->round - 1)),
-                  .round = pipeline_add_slot_to(around, number(&b, 0))};
+    Value *index = wide(&b, op_arg(around, 0));
+    copy_tile(p, &b, index, &(Turn){0}, is_tile(p, &b, index));
+    if (p->boxes) build_barrier(&b);
+    Turn t = {.take = pipeline_add_slot_to(around, number(&b, 0)),
+              .last = pipeline_add_slot_to(around, number(&b, p->round - 1))};
+    if (p->barriers) t.round = pipeline_add_slot_to(around, number(&b, 0));
+    return t;
 }
 
 void around_go_on(Pipeline *p, const Turn *t)
 {
     Op *yield = p->around->regions[0]->last;
     Builder b = build_before_at(p->loop->next, p->loop->loc);
-    Value *take = op_result(p->loop, p->slots), *last = op_result(p->loop, p->slots + 1),
-          *round = op_result(p->loop, p->slots + 2), *rest = t->has_next;
+    Value *rest = t->has_next;
+    const Turn next = {.take = op_result(p->loop, p->slots),
+                       .last = op_result(p->loop, p->slots + 1),
+                       .round = t->round ? op_result(p->loop, p->slots + 2) : NULL};
     if (t->flows) rest = build_binary(&b, OP_XOR, rest, t->flows);
     Builder in = pipeline_where(&b, rest);
-    p->moved = p->next;
-    pipeline_copy_first(p, &in, take, round, NULL);
+    copy_tile(p, &in, t->next_tile, &next, NULL);
     build_yield(&in, 0, NULL);
-    ir_add_arg(yield, take);
-    ir_add_arg(yield, last);
-    ir_add_arg(yield, round);
+    ir_add_arg(yield, next.take);
+    ir_add_arg(yield, next.last);
+    if (next.round) ir_add_arg(yield, next.round);
 }
 
 void around_fit(Pipeline *p)
 {
     enum { LEAST = 3 };
+    if (p->around && !p->boxes && !may_flow(p)) p->around = NULL;
     const int fit = p->around ? stages_of(p->s, p->around) : p->stages;
     if (fit >= p->stages) return;
     if (fit >= LEAST) p->stages = fit;

@@ -230,6 +230,12 @@ static void load_far(Pipeline *p, Builder *b, Value *is_turn)
         p->far[i] = load_where(p, b, s->far.data[i], &map, is_turn);
 }
 
+void pipeline_copy_here(Pipeline *p, Builder *b, Value *which)
+{
+    const ValueMap map = clone_here(p, b);
+    copy_streams(p, b, &map, which);
+}
+
 Builder pipeline_where(Builder *b, Value *is_so)
 {
     Op *branch = build_if(b, is_so, 0, NULL);
@@ -240,9 +246,11 @@ Builder pipeline_where(Builder *b, Value *is_so)
 
 /* A group: the copies of the next turn, where there is one. What is computed for them alone is so
    in the branch, not between the products. freed: the turn of word that nobody reads there; NULL:
-   nobody has. */
-static void copy_turn(Pipeline *p, Builder *b, Value *is_turn, Value *which, Value *freed)
+   nobody has. t: a turn that has copies of the next tile where it has none; or NULL. */
+static void copy_turn(Pipeline *p, Builder *b, Value *is_turn, Value *which, Value *freed,
+                      const Turn *t)
 {
+    if (t) around_copy_next(p, b, t, is_turn, which);
     const ValueMap map = clone_slice(p, b);
     Builder in = pipeline_where(b, is_turn);
     if (p->free && freed) tma_op(&in, p->apart ? OP_TMA_WAIT : OP_TMA_CLAIM, p->free, which, freed);
@@ -398,7 +406,7 @@ void pipeline_copy_first(Pipeline *p, Builder *b, Value *which, Value *round, Va
         Value *is_turn = pipeline_has_turn(p, b, i);
         if (is_run) is_turn = build_binary(b, OP_AND, is_turn, is_run);
         copy_turn(p, b, is_turn, which ? which : number(b, i),
-                  which ? freed_before(p, b, which, round) : NULL);
+                  which && round ? freed_before(p, b, which, round) : NULL, NULL);
         if (which) which = next_copy(p, b, which, &round);
         if (p->s->far.len) load_far(p, b, pipeline_has_turn(p, b, i + 1));
     }
@@ -409,7 +417,7 @@ void pipeline_make_rings(Pipeline *p, Builder *b)
     for (int i = 0; i < p->s->all.len; i++) make_ring(p, b, &p->s->all.data[i]);
     b->loc = p->loop->loc;
     if (p->boxes || p->apart) begin_waits(p, b);
-    else if (p->loop->region->parent) build_barrier(b); /* as there */
+    else if ((p->around ? p->around : p->loop)->region->parent) build_barrier(b); /* as there */
 }
 
 /* Before the loop: the first copies, and the slots. */
@@ -504,8 +512,9 @@ static void go_on(Pipeline *p, const Turn *t, Op *after)
     p->index = index_later(p, &b, index, p->turns);
     Value *to = p->apart ? t->last_but_one : p->round < p->stages ? t->take : t->last;
     Value *is_turn = pipeline_has_not_come(p, &b, index, t->until);
-    if (t->flows) is_turn = around_flow_on(p, &b, t, is_turn);
-    copy_turn(p, &b, is_turn, to, p->apart ? t->its_round : t->round);
+    if (t->flows && p->boxes) is_turn = around_flow_on(p, &b, t, is_turn);
+    copy_turn(p, &b, is_turn, to, p->apart ? t->its_round : t->round,
+              t->flows && !p->boxes ? t : NULL);
     Value *round = t->round;
     pass_on(p, next_copy(p, &b, t->take, &round));
     pass_on(p, t->take);

@@ -41,6 +41,7 @@ typedef struct Turn {
     Value *has_next; /* the loop around has a next turn */
     Value *flows;    /* and the last turns here ask for its first copies; NULL: none do */
     Value *on;       /* from an index that this loop would come to, to the one there */
+    Value *next_tile; /* the index of the loop around then */
 } Turn;
 
 static inline Value *number(Builder *b, int64_t x)
@@ -55,6 +56,8 @@ static inline Value *wide(Builder *b, Value *v)
 
 /* For what is done there only, and ends with a yield. */
 Builder pipeline_where(Builder *b, Value *is_so);
+/* The copies of the turn that `index` and `ahead` are at, to that copy of the rings. */
+void pipeline_copy_here(Pipeline *p, Builder *b, Value *which);
 /* The ops of the slice once more, of what the map says; what they give goes there. */
 void pipeline_clone_ops(const Pipeline *p, Builder *b, const Region *body, const Slice *slice,
                         ValueMap *map);

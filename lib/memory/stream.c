@@ -570,9 +570,9 @@ static bool take_start(const Streams *s, Slice *slice)
             for (int i = 0; i < in->nargs; i++)
                 taken = taken && take_around(s, slice, op_arg(in, i));
     for (int i = 0; i < s->all.len; i++) {
-        const Op *box = s->all.data[i].box;
-        for (int k = 1; box && k < box->nargs; k++)
-            taken = taken && take_around(s, slice, op_arg(box, k));
+        const Op *box = s->all.data[i].box, *from = box ? box : s->all.data[i].load;
+        for (int k = box ? 1 : 0; k < from->nargs; k++)
+            taken = taken && take_around(s, slice, op_arg(from, k));
     }
     return taken;
 }
@@ -583,12 +583,20 @@ static bool is_dealt(const Op *loop)
     return ir_def(op_arg(loop, 0), OP_PROGRAM_ID) || ir_def(op_arg(loop, 2), OP_NUM_PROGRAMS);
 }
 
+/* All by TMA; or all by threads that meet, to be multiplied. */
+static bool comes_one_way(const Streams *s)
+{
+    const int boxes = streams_boxes(s);
+    return boxes ? boxes == s->all.len
+                 : ir_contains(body_of(s), OP_DOT, false) && !streams_are_own(s);
+}
+
 Op *streams_around(Streams *s, Slice *slice)
 {
     Op *around = s->loop->region->parent;
     if (!around || around->kind != OP_FOR || tkc_op_int(around, ATTR_DOWN, 0) ||
         type_bits(op_arg(around, 0)->type) > 32 || !is_dealt(around) ||
-        s->far.len || streams_boxes(s) < s->all.len || !find_written(s, around))
+        s->far.len || !comes_one_way(s) || !find_written(s, around))
         return NULL;
     for (int i = 0; i < s->all.len; i++)
         if (!stays_as_it_is(s, s->all.data[i].load)) return NULL;

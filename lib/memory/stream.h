@@ -62,6 +62,6 @@ int streams_boxes(const Streams *s);
 /* Each thread reads of the rings what it has copied there, and nothing else. */
 bool streams_are_own(const Streams *s);
 /* The loop around whose turns are tiles that programs share (from program_id on, or in steps of
-   num_programs), if a turn can ask for the first copies of the next: they are boxes, and what they need
-   follows from its index. NULL: there is none. slice: of that loop what gives it. */
+   num_programs), if a turn can ask for the first copies of the next: what they need follows from its
+   index. NULL: there is none. slice: of that loop what gives it. */
 Op *streams_around(Streams *s, Slice *slice);

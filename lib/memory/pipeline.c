@@ -369,6 +369,7 @@ static void read_ring(const Pipeline *p, Stream *x, Value *which)
 {
     for (int i = 0; i < x->nreaders; i++) {
         const Reader *r = &x->readers[i];
+        if (slice_has(&p->s->slice, r->convert)) continue; /* which is of other turns, too */
         Op *at = first_use(r->convert);
         ir_replace_uses(op_result(r->convert, 0),
                         move_again(p, r, ring_load(p, at, x, which, r->layout), at));

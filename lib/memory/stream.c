@@ -87,6 +87,21 @@ static bool take(Streams *s, Slice *slice, const Value *v);
 /* Of a load; of a box, all but its pointers. */
 static bool take_operands(Streams *s, Slice *slice, const Op *load, bool is_box);
 
+static void slice_add(Slice *s, const Slice *more)
+{
+    bitset_union(&s->ops, &more->ops);
+    bitset_union(&s->slots, &more->slots);
+}
+
+/* Of what `from` has, if that is not NULL. */
+static Slice slice_copy(const Streams *s, const Slice *from)
+{
+    Slice copy = {bitset_make(s->scratch, (int)s->fn->nvalues),
+                  bitset_make(s->scratch, carry_count(s->loop))};
+    if (from) slice_add(&copy, from);
+    return copy;
+}
+
 static bool take_slot(Streams *s, Slice *slice, int slot)
 {
     if (bitset_has(&slice->slots, slot)) return true;
@@ -135,9 +150,11 @@ static bool take_far(Streams *s, Slice *slice, Op *load)
     if (s->far.len == STREAM_FAR || !is_few(load, MOST_WORDS) || load->region != body_of(s) ||
         !stays_as_it_is(s, load))
         return false;
+    Slice own = slice_copy(s, NULL); /* the slice has ops that need indices */
     s->in_far = true;
-    const bool taken = take_operands(s, slice, load, false);
+    const bool taken = take_operands(s, &own, load, false);
     s->in_far = false;
+    slice_add(slice, &own);
     if (taken) vec_push(s->scratch, &s->far, load);
     return taken;
 }
@@ -186,17 +203,6 @@ static bool take_operands(Streams *s, Slice *slice, const Op *load, bool is_box)
     for (int i = is_box; i < load->nargs; i++)
         if (!take(s, slice, op_arg(load, i))) return false;
     return true;
-}
-
-static Slice slice_copy(const Streams *s, const Slice *from)
-{
-    Slice copy = {bitset_make(s->scratch, (int)s->fn->nvalues),
-                  bitset_make(s->scratch, carry_count(s->loop))};
-    if (from) {
-        bitset_union(&copy.ops, &from->ops);
-        bitset_union(&copy.slots, &from->slots);
-    }
-    return copy;
 }
 
 /* ---- loads ---- */

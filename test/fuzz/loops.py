@@ -43,6 +43,9 @@
 # RUN: %python %s %build/tkc simt -first 11000000 -n 24 | FileCheck %s
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 11001000 -seconds 120 | FileCheck %s %}
 # RUN: %if cuda %{ %python %s %build/tkc cuda -first 11000000 -n 150 | FileCheck %s %}
+# RUN: %python %s %build/tkc simt -first 12000000 -n 48 | FileCheck %s
+# RUN: %if long && !asan %{ %python %s %build/tkc simt -first 12001000 -seconds 120 | FileCheck %s %}
+# RUN: %if cuda %{ %python %s %build/tkc cuda -first 12000000 -n 150 | FileCheck %s %}
 # CHECK: {{^[1-9][0-9]* loops, [0-9]+ too large for their chip, 0 wrong$}}
 """Each number is a kernel with one or two loops of one to three products each: operands that are loaded as they lie or turned, masked or not,
 by rows that an array names, converted from fewer bits, the same in every turn, or made of a product before; sums that only add, are scaled, also by lines,
@@ -61,7 +64,9 @@ multiplied, in branches and inner loops too.
 From 9000000 on (class Chosen) a branch of each turn chooses the place of operands, for this turn and the next ones.
 From 10000000 on (class Large) each turn of the first kind has products of 128 by 128 numbers by two warp groups or four.
 From 11000000 on (class Alike) products without a loop, or all in a loop, have some blocks for their factors, each of them for several, as it lies or turned, and
-what is multiplied is mostly one of these blocks."""
+what is multiplied is mostly one of these blocks.
+From 12000000 on (class Named) operands are gathered by places that arrays name in each turn, or arrays of places in such an array, and by these names what is
+multiplied, and what comes of it, is changed as well."""
 import argparse
 import os
 import random
@@ -280,7 +285,7 @@ class Loop:
         return [f"pitch={PITCH}", f"limit={limit}", f"length={self.turns * self.k}"]
 
 
-BOXES, SEVERAL, POINTED, DOWN, SMALL, COUNTED, PLAIN, MIXED, CHOSEN, LARGE, ALIKE = range(1000000, 12000000, 1000000)
+BOXES, SEVERAL, POINTED, DOWN, SMALL, COUNTED, PLAIN, MIXED, CHOSEN, LARGE, ALIKE, NAMED = range(1000000, 13000000, 1000000)
 
 
 class Boxes(Loop):
@@ -626,8 +631,44 @@ class Alike(Loop):
         self.store(sums, depth)
 
 
+class Named(Loop):
+    def __init__(self, number):
+        super().__init__(number)
+        self.named, self.depth = [], 0  # names of this loop's turn, and how many
+
+    def positions(self, extent, along):
+        r, at = self.r, super().positions(extent, along)
+        if not (self.is_inside and along) or r.random() < 0.3:
+            return at
+        name = self.name("n")
+        load = f"tl.load(index + {at}{r.choice(['', f', mask={at} < limit, other=0', f', mask={at} < limit, other=-1'])})"
+        if r.random() < 0.3:
+            load = f"tl.load(index + tl.abs({load}))"
+        self.say(f"{name} = {load}", self.depth)
+        self.named.append((name, extent))
+        return r.choice(["tl.abs({0})", "tl.maximum({0}, 0)", "tl.where({0} % 3 != 1, tl.abs({0}), 0)", "tl.where({0} < limit, tl.abs({0}), 0)"]).format(name)
+
+    def load(self, rows, columns, along, depth):
+        self.depth, known = depth, len(self.named)
+        block = super().load(rows, columns, along, depth)
+        for name, _ in self.named[known:]:
+            if self.r.random() < 0.3:
+                self.say(f"{block} = {block} * ({name} & 1){'[:, None]' if along == 0 else '[None, :]'}.to(tl.{self.dtype()})", depth)
+        return block
+
+    def use(self, block, m, n, depth, sums):
+        for name, extent in self.named:
+            if extent in (m, n) and self.r.random() < 0.5:
+                self.say(f"{block} = tl.where(({name} % 2 == 0){'[None, :]' if extent == n else '[:, None]'}, {block}, 1.0)", depth)
+        super().use(block, m, n, depth, sums)
+
+    def loop(self, depth):
+        self.named = []
+        return super().loop(depth)
+
+
 def loop_of(number):
-    starts = [(ALIKE, Alike), (LARGE, Large), (CHOSEN, Chosen), (MIXED, Mixed), (PLAIN, CountedPlain), (COUNTED, Counted), (SMALL, Small), (DOWN, Down), (POINTED, Pointed), (SEVERAL, Several), (BOXES, Boxes), (0, Loop)]
+    starts = [(NAMED, Named), (ALIKE, Alike), (LARGE, Large), (CHOSEN, Chosen), (MIXED, Mixed), (PLAIN, CountedPlain), (COUNTED, Counted), (SMALL, Small), (DOWN, Down), (POINTED, Pointed), (SEVERAL, Several), (BOXES, Boxes), (0, Loop)]
     return next(kind for start, kind in starts if number >= start)(number)
 
 

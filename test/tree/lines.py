@@ -15,7 +15,7 @@ BUDGET = {
     "lib/layout": 3797,
     "lib/linear": 2234,
     "lib/lower": 8257,
-    "lib/memory": 5079,
+    "lib/memory": 5086,
     "lib/spec": 16010,
     "lib/std": 2406,
     "lib/syntax": 3495,

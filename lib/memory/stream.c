@@ -589,12 +589,15 @@ static bool is_dealt(const Op *loop)
     return ir_def(op_arg(loop, 0), OP_PROGRAM_ID) || ir_def(op_arg(loop, 2), OP_NUM_PROGRAMS);
 }
 
-/* All by TMA; or all by threads that meet, to be multiplied. */
+/* All by TMA; or all by threads that meet, to be multiplied, and have registers for more addresses:
+   those of warp groups' products have no operands to hold. */
 static bool comes_one_way(const Streams *s)
 {
     const int boxes = streams_boxes(s);
-    return boxes ? boxes == s->all.len
-                 : ir_contains(body_of(s), OP_DOT, false) && !streams_are_own(s);
+    const Op *dot = body_of(s)->first;
+    if (boxes) return boxes == s->all.len;
+    while (dot && dot->kind != OP_DOT) dot = dot->next;
+    return dot && !streams_are_own(s) && (dot_is_of_group(dot) || !is_full(s->loop));
 }
 
 Op *streams_around(Streams *s, Slice *slice)

@@ -87,8 +87,11 @@ static LLVMValueRef counted_like_addresses(Lower *L, LLVMValueRef count)
 static const Op *lower_turn(Lower *L, LLVMValueRef into, const Region *r)
 {
     LLVMBasicBlockRef around = LLVMGetInsertBlock(L->before);
+    const Threads threads = L->around;
     LLVMPositionBuilderBefore(L->before, into);
+    L->around = L->threads;
     const Op *end = lower_region(L, r);
+    L->around = threads;
     if (around) LLVMPositionBuilderBefore(L->before, LLVMGetBasicBlockTerminator(around));
     return end;
 }

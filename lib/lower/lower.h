@@ -49,6 +49,7 @@ struct Lower {
     LLVMBuilderRef aside; /* where coordinates are computed behind a loop */
     Threads threads;
     LLVMBuilderRef before; /* the innermost loop, out of which LLVM moves nothing by itself */
+    Threads around;        /* as they are known there */
     LLVMValueRef kernel;
     LLVMTypeRef i1, i8, i16, i32, i64, f16, f32, f64, global_ptr;
     LLVMValueRef first_warp; /* i1, likewise: it is of that one; of kernels with tensor maps */

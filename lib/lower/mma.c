@@ -65,22 +65,27 @@ static uint32_t at(const Layout *l, int dim, uint32_t coord)
     return coord >> l->dim_log2[dim] ? 0 : coord << layout_dim_shift(l, dim);
 }
 
-static Side side_of(Lower *L, const Op *op, const DotUnit *unit, int operand)
+/* turn: of a loop, which the product is in; NULL: words are made where they are asked for. */
+static Side side_of(Lower *L, const Op *op, const DotUnit *unit, int operand, const Region *turn)
 {
     const Value *v = op_arg(op, operand);
     const Layout *l = v->type->layout;
     Side s = {.operand = operand, .v = v, .registers = registers_of(l)};
     if (v->def && lower_reads_late(v->def)) s.ring = lower_ring_open(L, v->def);
+    s.stays = turn && !s.ring && ir_is_defined_outside(v, turn);
     s.own = operand == 0 ? l->rank - 2 : l->rank - 1;
     s.k = operand == 0 ? l->rank - 1 : l->rank - 2;
     uint32_t lanes = 0;
     for (int i = 0; i < 2; i++)
         if (dot_run_log2(op) + i >= l->dim_log2[s.k]) lanes |= 1u << i;
     LLVMBuilderRef here = L->b;
-    L->b = lower_aside(L); /* words may be made before a loop */
+    const Threads threads = L->threads;
+    if (s.stays) L->threads = L->around;
+    L->b = lower_aside(L);
     LLVMValueRef inside = lower_thread_is_zero(L, lanes, 0);
     s.outside = inside ? LLVMBuildNot(L->b, inside, "") : NULL;
     L->b = here;
+    L->threads = threads;
     for (int p = 0; p < unit->parts; p++) {
         s.elems[p] = arena_array(L->arena, LLVMValueRef, layout_registers(l));
         s.words[p] = arena_array(L->arena, LLVMValueRef, layout_registers(l));
@@ -184,7 +189,11 @@ static int words_of(Product *p, Side *s, int which, uint32_t base, int step, LLV
               units = 1 << (p->shape.k_log2 - p->shape.unit_log2 - 2);
     int n = 0;
     LLVMBuilderRef here = p->L->b;
-    if (s->stays) p->L->b = p->L->before;
+    const Threads threads = p->L->threads;
+    if (s->stays) {
+        p->L->b = p->L->before;
+        p->L->threads = p->L->around;
+    }
     for (int u = 0; u < units; u++) {
         const uint32_t k = fragment_unit_at(p->shape, p->run_log2, (uint32_t)(step * units + u));
         for (int h = 0; h < halves; h++) {
@@ -194,6 +203,7 @@ static int words_of(Product *p, Side *s, int which, uint32_t base, int step, LLV
         }
     }
     p->L->b = here;
+    p->L->threads = threads;
     return n;
 }
 
@@ -211,7 +221,7 @@ FragmentReader *lower_fragment_open(Lower *L, const Op *op, int operand)
     *r = (FragmentReader){.operand = operand,
                           .p = {.L = L, .op = op, .unit = unit, .shape = unit.mma->shape}};
     r->p.run_log2 = dot_run_log2(op);
-    r->p.side[operand] = side_of(L, op, &unit, operand);
+    r->p.side[operand] = side_of(L, op, &unit, operand, NULL);
     return r;
 }
 
@@ -350,10 +360,7 @@ void lower_mma(Lower *L, const Op *op, DotUnit unit)
     p.run_log2 = dot_run_log2(op);
     p.sum = result->type->layout;
     p.sum_registers = registers_of(p.sum);
-    for (int i = 0; i < 2; i++) p.side[i] = side_of(L, op, &unit, i);
-    const Region *turn = ir_turn(op);
-    for (int i = 0; i < 2 && turn; i++)
-        p.side[i].stays = !p.side[i].ring && ir_is_defined_outside(p.side[i].v, turn);
+    for (int i = 0; i < 2; i++) p.side[i] = side_of(L, op, &unit, i, ir_turn(op));
     p.k_log2 = p.side[0].v->type->layout->dim_log2[p.side[0].k];
     p.k_steps = p.k_log2 > p.shape.k_log2 ? 1 << (p.k_log2 - p.shape.k_log2) : 1;
     Regs out = lower_regs_new(L, lower_nregs(result->type));

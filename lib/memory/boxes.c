@@ -19,6 +19,7 @@
 #include "memory/box.h"
 
 #include "analysis/alias.h"
+#include "base/power.h"
 #include "base/vec.h"
 #include "ir/machine.h"
 #include "ir/tensor_map.h"
@@ -32,7 +33,8 @@ bool box_is_one(AxisFacts *facts, const Tile *t)
 {
     enum { ROW = 16 };
     const AxisFact *column = axis_of(facts, t->indices[t->rank - 1]);
-    return t->block[0] <= TENSOR_MAP_MOST_BOX &&
+    return t->block[0] <= TENSOR_MAP_MOST_BOX && is_power_of_two(t->block[0]) &&
+           is_power_of_two(t->block[1]) &&
            column->divisibility[0] % ROW * type_bits(t->base->type->elem) / 8 % ROW == 0;
 }
 

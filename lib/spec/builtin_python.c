@@ -156,7 +156,10 @@ SpecValue builtin_len(Spec *sp, const Call *c)
 {
     SpecValue v = c->args[0], *items;
     if (v.kind == SV_STR) return sv_int((__int128)str_len(v.s));
-    if (v.kind == SV_VALUE) return arg_refuse(sp, c, 0, "a tuple, a list or a string");
+    if (v.kind == SV_VALUE) {
+        arg_refuse(sp, c, 0, "a tuple, a list or a string");
+        return type_is_block(v.v->type) ? spec_note(sp, SPAN_NONE, "its extents are its 'shape'") : sv_error();
+    }
     int n = op_items(sp, v, &items, c->at);
     return n < 0 ? sv_error() : sv_int(n);
 }

@@ -87,6 +87,7 @@ static const char *read_descriptor(Reader *r, ParamType *t)
 static const char *read_plain(Reader *r, ParamType *t)
 {
     enum { MAX_STARS = 8 };
+    if (skip(r, "None") && r->p == r->end) return "is not a type but a value, such as -D gives to a parameter";
     for (; r->p < r->end && *r->p == '*'; r->p++) t->stars++;
     for (; r->end > r->p && r->end[-1] == '*'; r->end--) t->stars++;
     const size_t n = (size_t)(r->end - r->p);

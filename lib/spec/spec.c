@@ -214,6 +214,12 @@ void spec_at(Spec *sp, Span at)
 
 /* ---- reports ---- */
 
+/* Of a function that calls itself one place tells it all. */
+static bool is_same_place(const Frame *f, const Frame *caller)
+{
+    return f->at.source == caller->at.source && f->at.begin == caller->at.begin;
+}
+
 static void add_call_notes(Spec *sp, Diag *d)
 {
     int n = 0;
@@ -221,7 +227,7 @@ static void add_call_notes(Spec *sp, Diag *d)
         if (is_std_frame(f)) {
             if (!is_std_frame(f->caller))
                 diag_note(sp->dx, d, f->at, "in '%s' of the library", f->fn->name);
-        } else if (f->at.source) {
+        } else if (f->at.source && !is_same_place(f, f->caller)) {
             diag_note(sp->dx, d, f->at, "called from here");
             n++;
         }

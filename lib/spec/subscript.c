@@ -100,6 +100,8 @@ static SpecValue refuse_index(Spec *sp, SpecValue x, SpecValue index, Span at)
     if (index.kind == SV_SLICE)
         spec_note(sp, at, "load each part by offsets of its own; halves of what is computed: reshape "
                           "to [2, n // 2], tl.trans, tl.split");
+    else if (strstr(spec_describe(sp, index), "newaxis"))
+        spec_note(sp, at, "None adds a dimension, as in x[:, None]");
     else
         spec_note(sp, at, "pick elements with tl.gather, tl.split or a masked tl.sum");
     return sv_error();

@@ -107,11 +107,19 @@ static const Layout *layout_for_all(const Product *p, const Type *ty, const Layo
     return shared_layout(layouts_of(p), &plan, from);
 }
 
-/* Before which op it is stored: what a loop does not change before that loop, if there is room for
-   it all the while. */
+/* What is stored: it, as it lies in other threads. */
+static Value *source_of(const Product *p, int operand)
+{
+    Value *v = op_arg(p->op, operand);
+    while (ir_def(v, OP_CONVERT)) v = op_arg(v->def, 0);
+    return v;
+}
+
+/* Before which op: what a loop does not change before that loop, if there is room for it all the
+   while. */
 static Op *home_of(const Product *p, int operand)
 {
-    Op *home = dot_home(p->op, dot_base(p->op, operand, NULL));
+    Op *home = dot_home(p->op, source_of(p, operand));
     return room_of_block(op_arg(p->op, operand)->type) <= late_room(p->fn, p->op) ? home : p->op;
 }
 
@@ -119,8 +127,7 @@ static Value *store_operand(const Product *p, int operand, bool by_steps)
 {
     const Type *ty = op_arg(p->op, operand)->type;
     Builder b = build_before(home_of(p, operand));
-    Value *source = op_arg(p->op, operand);
-    while (ir_def(source, OP_CONVERT)) source = op_arg(source->def, 0);
+    Value *source = source_of(p, operand);
     const Layout *l = by_steps ? layout_for_steps(p, ty, operand)
                                : layout_for_all(p, ty, source->type->layout);
     Value *buffer = build_buffer(&b, ty, l, 0);

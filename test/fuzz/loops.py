@@ -46,6 +46,9 @@
 # RUN: %python %s %build/tkc simt -first 12000000 -n 48 | FileCheck %s
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 12001000 -seconds 120 | FileCheck %s %}
 # RUN: %if cuda %{ %python %s %build/tkc cuda -first 12000000 -n 150 | FileCheck %s %}
+# RUN: %python %s %build/tkc simt -first 13000000 -n 24 | FileCheck %s
+# RUN: %if long && !asan %{ %python %s %build/tkc simt -first 13001000 -seconds 120 | FileCheck %s %}
+# RUN: %if cuda %{ %python %s %build/tkc cuda -first 13000000 -n 150 | FileCheck %s %}
 # CHECK: {{^[1-9][0-9]* loops, [0-9]+ too large for their chip, 0 wrong$}}
 """Each number is a kernel with one or two loops of one to three products each: operands that are loaded as they lie or turned, masked or not,
 by rows that an array names, converted from fewer bits, the same in every turn, or made of a product before; sums that only add, are scaled, also by lines,
@@ -66,7 +69,8 @@ From 10000000 on (class Large) each turn of the first kind has products of 128 b
 From 11000000 on (class Alike) products without a loop, or all in a loop, have some blocks for their factors, each of them for several, as it lies or turned, and
 what is multiplied is mostly one of these blocks.
 From 12000000 on (class Named) operands are gathered by places that arrays name in each turn, or arrays of places in such an array, and by these names what is
-multiplied, and what comes of it, is changed as well."""
+multiplied, and what comes of it, is changed as well.
+From 13000000 on (class Odd) blocks of those with descriptors have extents that are no powers of two."""
 import argparse
 import os
 import random
@@ -285,7 +289,7 @@ class Loop:
         return [f"pitch={PITCH}", f"limit={limit}", f"length={self.turns * self.k}"]
 
 
-BOXES, SEVERAL, POINTED, DOWN, SMALL, COUNTED, PLAIN, MIXED, CHOSEN, LARGE, ALIKE, NAMED = range(1000000, 13000000, 1000000)
+BOXES, SEVERAL, POINTED, DOWN, SMALL, COUNTED, PLAIN, MIXED, CHOSEN, LARGE, ALIKE, NAMED, ODD = range(1000000, 14000000, 1000000)
 
 
 class Boxes(Loop):
@@ -667,8 +671,18 @@ class Named(Loop):
         return super().loop(depth)
 
 
+class Odd(Boxes):
+    widths = [12, 16, 24, 40]
+
+    def __init__(self, number):
+        super().__init__(number)
+        r = self.r
+        self.m, self.n, self.k = r.choice([12, 48, 64, 80, 100]), r.choice([8, 12, 24, 40, 48, 80]), r.choice([3, 12, 16, 20, 48])
+        self.even &= self.k % 16 == 0
+
+
 def loop_of(number):
-    starts = [(NAMED, Named), (ALIKE, Alike), (LARGE, Large), (CHOSEN, Chosen), (MIXED, Mixed), (PLAIN, CountedPlain), (COUNTED, Counted), (SMALL, Small), (DOWN, Down), (POINTED, Pointed), (SEVERAL, Several), (BOXES, Boxes), (0, Loop)]
+    starts = [(ODD, Odd), (NAMED, Named), (ALIKE, Alike), (LARGE, Large), (CHOSEN, Chosen), (MIXED, Mixed), (PLAIN, CountedPlain), (COUNTED, Counted), (SMALL, Small), (DOWN, Down), (POINTED, Pointed), (SEVERAL, Several), (BOXES, Boxes), (0, Loop)]
     return next(kind for start, kind in starts if number >= start)(number)
 
 

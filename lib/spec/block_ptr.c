@@ -22,8 +22,8 @@ static Value *index_of(Spec *sp, SpecValue v, const char *what, Span at)
    after an error. */
 static bool read_indices(Spec *sp, const Call *c, int i, int rank, const char *what, Value **out)
 {
-    SpecValue alone = c->args[i], *items = &alone; /* a value, as Triton takes it */
-    int n = alone.kind == SV_VALUE ? 1 : op_items(sp, alone, &items, c->spans[i]);
+    SpecValue alone = c->args[i], *items = &alone; /* a number, as Triton takes it */
+    int n = alone.kind == SV_VALUE || alone.kind == SV_INT ? 1 : op_items(sp, alone, &items, c->spans[i]);
     if (!what) what = arg_what(sp, c, i);
     if (n < 0) return false;
     if (n != rank)

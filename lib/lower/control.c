@@ -83,13 +83,13 @@ static LLVMValueRef counted_like_addresses(Lower *L, LLVMValueRef count)
     return lower_is_const(count, &turns) ? LLVMConstInt(L->i64, turns, false) : count;
 }
 
-/* Lowers a region of the loop that `into` enters. */
-static const Op *lower_turn(Lower *L, LLVMValueRef into, const Region *r)
+/* Lowers a region of the loop that `into` enters, where threads are known as `outside` says. */
+static const Op *lower_turn(Lower *L, LLVMValueRef into, Threads outside, const Region *r)
 {
     LLVMBasicBlockRef around = LLVMGetInsertBlock(L->before);
     const Threads threads = L->around;
     LLVMPositionBuilderBefore(L->before, into);
-    L->around = L->threads;
+    L->around = outside;
     const Op *end = lower_region(L, r);
     L->around = threads;
     if (around) LLVMPositionBuilderBefore(L->before, LLVMGetBasicBlockTerminator(around));
@@ -131,7 +131,7 @@ void lower_for(Lower *L, const Op *op)
         lower_set(L, carry_param(body, i), in[i].regs);
     }
     lower_set_all(L, body->args[0], index);
-    lower_turn(L, into, body);
+    lower_turn(L, into, L->threads, body);
 
     LLVMValueRef **back = arena_array(L->arena, LLVMValueRef *, n + 1);
     for (int i = 0; i < n; i++) back[i] = carried_back(L, &in[i], carry_passed(body, i));
@@ -174,13 +174,14 @@ void lower_while(Lower *L, const Op *op)
         in[i] = carried_phis(L, carry_param(test, i)->type, &inits[i], before);
         lower_set(L, carry_param(test, i), in[i].regs);
     }
-    const Op *condition = lower_turn(L, into, test);
+    const Threads outside = L->threads;
+    const Op *condition = lower_turn(L, into, outside, test);
     LLVMBasicBlockRef after = lower_block(L, "while.end");
     LLVMBuildCondBr(L->b, lower_scalar(L, op_arg(condition, 0)), inside, after);
     for (int i = 0; i < n; i++)
         lower_set(L, carry_param(body, i), lower_get(L, carry_passed(test, i)));
     lower_place(L, inside);
-    lower_turn(L, into, body);
+    lower_turn(L, into, outside, body);
     LLVMValueRef **back = arena_array(L->arena, LLVMValueRef *, n + 1);
     for (int i = 0; i < n; i++) back[i] = carried_back(L, &in[i], carry_passed(body, i));
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(L->b);

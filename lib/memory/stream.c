@@ -589,15 +589,25 @@ static bool is_dealt(const Op *loop)
     return ir_def(op_arg(loop, 0), OP_PROGRAM_ID) || ir_def(op_arg(loop, 2), OP_NUM_PROGRAMS);
 }
 
-/* All by TMA; or all by threads that meet, to be multiplied, and have registers for more addresses:
-   those of warp groups' products have no operands to hold. */
+/* Its turns multiply, and threads have registers for more addresses: those of warp groups' products
+   have no operands to hold. */
+static bool has_room_beside(const Streams *s)
+{
+    const bool full = is_full(s->loop);
+    bool multiplies = false;
+    for (const Op *op = body_of(s)->first; op; op = op->next) {
+        if (op->kind != OP_DOT) continue;
+        if (full && !dot_is_of_group(op)) return false;
+        multiplies = true;
+    }
+    return multiplies;
+}
+
+/* All by TMA; or all by threads that meet. */
 static bool comes_one_way(const Streams *s)
 {
     const int boxes = streams_boxes(s);
-    const Op *dot = body_of(s)->first;
-    if (boxes) return boxes == s->all.len;
-    while (dot && dot->kind != OP_DOT) dot = dot->next;
-    return dot && !streams_are_own(s) && (dot_is_of_group(dot) || !is_full(s->loop));
+    return boxes ? boxes == s->all.len : !streams_are_own(s) && has_room_beside(s);
 }
 
 Op *streams_around(Streams *s, Slice *slice)

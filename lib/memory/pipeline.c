@@ -516,6 +516,7 @@ static void go_on(Pipeline *p, const Turn *t, Op *after)
     if (t->flows && p->boxes) is_turn = around_flow_on(p, &b, t, is_turn);
     copy_turn(p, &b, is_turn, to, p->apart ? t->its_round : t->round,
               t->flows && !p->boxes ? t : NULL);
+    p->moved = ir_value_map(p->s->scratch, p->fn); /* what is chosen here is of this turn */
     Value *round = t->round;
     pass_on(p, next_copy(p, &b, t->take, &round));
     pass_on(p, t->take);

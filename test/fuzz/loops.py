@@ -8,6 +8,7 @@
 # RUN: %python %s %build/tkc simt -first 2000000 -n 12 | FileCheck %s
 # RUN: %python %s %build/tkc simt -first 3000000 -n 12 | FileCheck %s
 # RUN: %python %s %build/tkc simt -first 3010324 -n 1 | FileCheck %s
+# RUN: %python %s %build/tkc simt -first 3400028 -n 1 | FileCheck %s
 # RUN: %python %s %build/tkc simt -first 4000000 -n 12 | FileCheck %s
 # RUN: %if long && !asan %{ %python %s %build/tkc simt -first 4001000 -seconds 60 | FileCheck %s %}
 # RUN: %if cuda %{ %python %s %build/tkc cuda -first 4000000 -n 150 | FileCheck %s %}

@@ -15,7 +15,7 @@ BUDGET = {
     "lib/layout": 3797,
     "lib/linear": 2234,
     "lib/lower": 8269,
-    "lib/memory": 5108,
+    "lib/memory": 5109,
     "lib/spec": 16022,
     "lib/std": 2406,
     "lib/syntax": 3495,

@@ -1,11 +1,14 @@
 /* The threads of a program are not in step. An element that one of them stores, and another loads
-   before or behind it in the kernel's order, needs a barrier between, and so do two stores to it. It
-   needs none where one thread has it in both: the pointers are one value, so one layout says who
-   holds what, and either that layout gives each element to one thread only or what the others load
-   goes nowhere but to stores, which they leave to one of them. Nor where the addresses are apart: the
-   pointers are sums, of which what is the same for all elements cancels out, and the bounds of the
-   rest do not meet, or it goes by steps that do not: what is stored at 3 i and at 3 i + 1. */
+   before or behind it in the kernel's order, needs a barrier between, and so do two stores or
+   atomics to it, but for those that give the same in any order. It needs none where one thread has
+   it in both: the pointers are one value, so one layout says who holds what, and either that layout
+   gives each element to one thread only or what the others load goes nowhere but to stores, which
+   they leave to one of them. Nor where the addresses are apart: the pointers are sums, of which what
+   is the same for all elements cancels out, and the bounds of the rest do not meet, or it goes by
+   steps that do not: what is stored at 3 i and at 3 i + 1. */
 #include "memory/global.h"
+
+#include <string.h>
 
 #include "analysis/alias.h"
 #include "analysis/axis.h"
@@ -224,11 +227,29 @@ static bool are_apart(Global *g, const Value *p, const Value *q)
            (a.hi < b.lo || b.hi < a.lo || are_between_steps(&a, &b));
 }
 
+/* What adds, or the like, and is not asked what there was, gives the same in any order. */
+static bool commutes(const Op *rmw, const Op *other)
+{
+    const char *how = tkc_op_str(rmw, ATTR_RMW, NULL);
+    return how && strcmp(how, "xchg") && !strcmp(how, tkc_op_str(other, ATTR_RMW, "")) &&
+           !op_result(rmw, 0)->uses && !op_result(other, 0)->uses;
+}
+
+/* Both only read, one thread does both, or their order is of no matter. */
+static bool need_no_order(const Op *earlier, const Op *later)
+{
+    const AccessKind kind = kind_of(earlier);
+    if (kind != kind_of(later) || kind == ACCESS_WRITE) return false;
+    return kind == ACCESS_READ || commutes(earlier, later) ||
+           (earlier->kind == OP_ATOMIC_LOAD && later->kind == OP_ATOMIC_LOAD) ||
+           (!type_is_block(op_arg(earlier, 0)->type) && !type_is_block(op_arg(later, 0)->type));
+}
+
 bool global_conflict(Global *g, const Op *earlier, const Op *later)
 {
     if (!global_access(earlier) || !global_access(later)) return false;
     const Value *p = op_arg(earlier, 0), *q = op_arg(later, 0);
-    if (kind_of(earlier) != ACCESS_WRITE && kind_of(earlier) == kind_of(later)) return false;
+    if (need_no_order(earlier, later)) return false;
     if (!share_base(g, earlier, later)) return false;
     if (p == q && is_safe(g, earlier) && is_safe(g, later)) return false;
     return earlier->kind == OP_COPY_BOX || later->kind == OP_COPY_BOX || !are_apart(g, p, q);

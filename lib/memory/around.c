@@ -146,7 +146,8 @@ Turn around_start(Pipeline *p)
     Builder b = build_before(around);
     pipeline_make_rings(p, &b);
     Value *index = wide(&b, op_arg(around, 0));
-    copy_tile(p, &b, index, &(Turn){0}, is_tile(p, &b, index));
+    copy_tile(p, &b, index, &(Turn){0},
+              pipeline_leads(&b, op_arg(around, 2), is_tile(p, &b, index)));
     if (p->boxes) build_barrier(&b);
     Turn t = {.take = pipeline_add_slot_to(around, number(&b, 0)),
               .last = pipeline_add_slot_to(around, number(&b, p->round - 1))};

@@ -283,6 +283,14 @@ static Value *last_turns(const Pipeline *p, Builder *b, Value *end, int ahead)
     return build_cast(b, build_select(b, in, at, none), dt, NULL);
 }
 
+Value *pipeline_leads(Builder *b, Value *step, Value *is_turn)
+{
+    int64_t known;
+    if (ir_const_int(step, &known)) return is_turn;
+    Value *leads = build_binary(b, OP_GT, step, build_int(b, type_dtype(step->type), 0));
+    return build_binary(b, OP_AND, leads, is_turn);
+}
+
 /* An index of 64 bits may have no room for it. */
 Value *pipeline_has_turn(const Pipeline *p, Builder *b, int turn)
 {
@@ -290,7 +298,8 @@ Value *pipeline_has_turn(const Pipeline *p, Builder *b, int turn)
     if (type_bits(from->type) > 32)
         return pipeline_has_not_come(p, b, from, last_turns(p, b, end, turn));
     from = build_binary(b, OP_ADD, wide(b, from), way_of(p, b, DT_I64, turn));
-    return pipeline_has_not_come(p, b, from, wide(b, end));
+    return pipeline_leads(b, around_value(p, op_arg(p->loop, 2)),
+                          pipeline_has_not_come(p, b, from, wide(b, end)));
 }
 
 Value *pipeline_add_slot_to(Op *loop, Value *init)

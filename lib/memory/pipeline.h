@@ -67,6 +67,8 @@ void pipeline_make_rings(Pipeline *p, Builder *b);
 void pipeline_copy_first(Pipeline *p, Builder *b, Value *which, Value *round, Value *is_run);
 /* Of a turn that an index belongs to: it has not come as far as `to`. */
 Value *pipeline_has_not_come(const Pipeline *p, Builder *b, Value *index, Value *to);
+/* is_turn, and that a step that is not known leads up: by no other such step is there a turn. */
+Value *pipeline_leads(Builder *b, Value *step, Value *is_turn);
 /* The turn number `turn` is one of the loop's. */
 Value *pipeline_has_turn(const Pipeline *p, Builder *b, int turn);
 /* A slot of a loop, and what it is in its body. */

@@ -16,7 +16,7 @@ void tkc_artifact_shrink(TkcArtifact *artifact);
    of parameters (-1: no more), which wraps at so many bits, 32 or 64. Dims are in cuTensorMapEncodeTiled's order,
    columns, rows, and those of which a box has one index each; of dims that are not there all is 1. */
 enum { TKC_FACTORS = 3 };
-#define TKC_MAP_EXTENTS (INT64_C(1) << 32) /* at most */
+#define TKC_MAP_EXTENTS ((INT64_C(1) << 31) - 16) /* at most: what is behind them has a place, too, that an int32 holds */
 #define TKC_MAP_STRIDES (INT64_C(1) << 40) /* bytes, less than */
 typedef struct TkcNumber { int64_t value, bits, param[TKC_FACTORS]; } TkcNumber;
 typedef struct TkcTensorMap {

@@ -17,10 +17,18 @@ static bool widens(const Op *op)
            type_bits(from) < type_bits(op_result(op, 0)->type);
 }
 
-/* A parameter as it is, or, of signed integers, in more bits. */
+/* To the same place. */
+static bool points_on(const Op *op)
+{
+    return op->kind == OP_BITCAST && type_is_pointer(op_arg(op, 0)->type) &&
+           type_is_pointer(op_result(op, 0)->type);
+}
+
+/* A parameter as it is, or, of signed integers, in more bits; of pointers, to any type. */
 static int param_of(const Func *fn, const Value *v)
 {
-    while (v->def && (widens(v->def) || v->def->kind == OP_HINT)) v = op_arg(v->def, 0);
+    while (v->def && (widens(v->def) || v->def->kind == OP_HINT || points_on(v->def)))
+        v = op_arg(v->def, 0);
     return v->region == fn->body ? v->index : -1;
 }
 
@@ -96,7 +104,7 @@ static const char *read_dim(const Func *fn, const Tile *t, int d, TkcTensorMap *
     const Value *extent = t->shape[of_tile], *step = t->strides[of_tile];
     TkcNumber stride;
     int64_t any, multiple;
-    if (is_beyond(extent, 1, TKC_MAP_EXTENTS)) return "an extent is less than 1 or more than 2^32";
+    if (is_beyond(extent, 1, TKC_MAP_EXTENTS)) return "an extent is less than 1 or more than 2^31 - 16";
     if (!read_number(fn, extent, &out->extent[d], &any)) return "an extent is computed in the kernel";
     if (is_beyond(step, 0, (TKC_MAP_STRIDES - 1) / out->bytes))
         return "a stride is less than 0 or 2^40 bytes";

@@ -16,16 +16,18 @@ static LLVMValueRef one_thread(Lower *L)
     return lower_canonical(L, type_scalar(ir_of(L->fn)->types, DT_I32));
 }
 
-/* What an int32 does not hold is as far outside of any matrix as its ends are. */
+/* What an int32 does not hold is outside of any matrix, as what lies just before it or behind it is: in
+   whole pieces of 16 bytes, which TMA asks for. */
 static LLVMValueRef coordinate(Lower *L, const Value *index)
 {
+    enum { PIECE = 16 };
     const Op *cast = ir_def(index, OP_CAST);
     if (cast && type_bits(op_arg(cast, 0)->type) == 32 &&
         type_dtype(op_arg(cast, 0)->type) == DT_I32)
         return lower_scalar(L, op_arg(cast, 0));
     LLVMValueRef x = lower_scalar(L, index),
                  least = LLVMConstInt(L->i64, (uint64_t)INT32_MIN, true),
-                 most = LLVMConstInt(L->i64, INT32_MAX, true);
+                 most = LLVMConstInt(L->i64, INT32_MAX - INT32_MAX % PIECE, true);
     x = LLVMBuildSelect(L->b, LLVMBuildICmp(L->b, LLVMIntSLT, x, least, ""), least, x, "");
     x = LLVMBuildSelect(L->b, LLVMBuildICmp(L->b, LLVMIntSGT, x, most, ""), most, x, "");
     return LLVMBuildTrunc(L->b, x, L->i32, "");

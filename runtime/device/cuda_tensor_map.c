@@ -47,7 +47,7 @@ static TkcStatus refuse_extents(TkcDevice *dev, const char *name, const int64_t 
         text_put(&t, "%lld%s", (long long)extent[d], d ? ", " : "");
     return tkc_refuse(dev->cx, TKC_ERROR,
                       "argument '%s': by TMA the kernel has a tensor of shape [%s] of it; extents "
-                      "must be at most 2^32",
+                      "must be at most 2^31 - 16",
                       name, shape);
 }
 

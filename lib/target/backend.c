@@ -30,7 +30,7 @@
 
 #define TRIPLE "nvptx64-nvidia-cuda"
 #define PASSES                                                                                     \
-    "function(early-cse,instcombine<max-iterations=1;no-verify-fixpoint>,early-cse,simplifycfg)"
+    "function(early-cse,aggressive-instcombine,instcombine<max-iterations=1;no-verify-fixpoint>,early-cse,simplifycfg)"
 
 /* ---- once a process ---- */
 

@@ -55,6 +55,7 @@ typedef struct Access {
     int width_log2; /* elements one instruction may move along the fastest dim */
     int line_log2;  /* elements along it that share a line */
     bool is_dense;  /* along the next dim lines of it follow each other */
+    bool is_alike;  /* along the next dim neighbours are as near, by uneven arithmetic of both */
     int64_t groups[TKC_MAX_RANK]; /* neighbours that are read from one place */
     int64_t span;   /* bytes within which all of it lies, as far as bounds tell */
     bool is_anywhere; /* each line is another's, in any layout */
@@ -177,6 +178,30 @@ static bool is_dense(const Accesses *x, const Value *ptr, const int *order, int 
            near_step(&x->near, ptr, order[1]) == block->shape[order[0]];
 }
 
+/* Uneven arithmetic made v of numbers that differ along the dim. Not that, too, where it takes too many steps
+   to find out. */
+static bool is_uneven_along(const Accesses *x, const Value *v, int d, int *steps)
+{
+    const Op *op = v->def;
+    if (!op || !type_is_block(v->type) || --*steps < 0 ||
+        axis_of(x->facts, v)->constancy[d] >= v->type->shape[d])
+        return false;
+    if (op->kind == OP_EXPAND_DIMS) d -= d > tkc_op_int(op, ATTR_AXIS, 0);
+    else if (ir_has(op, OT_SHAPE) && op->kind != OP_BROADCAST) return false;
+    if (course_of_op(op) == COURSE_UNEVEN) return true;
+    for (int i = 0; i < op->nargs; i++)
+        if (is_uneven_along(x, op_arg(op, i), d, steps)) return true;
+    return false;
+}
+
+static bool is_alike(const Accesses *x, const Value *ptr, const int *order)
+{
+    int steps = 256;
+    return ptr->type->rank > 1 && is_uneven_along(x, ptr, order[0], &steps) &&
+           is_uneven_along(x, ptr, order[1], &steps) &&
+           near_step(&x->near, ptr, order[0]) == near_step(&x->near, ptr, order[1]);
+}
+
 static Access access_of(Accesses *x, Op *op, int weight)
 {
     const Value *ptr = op_arg(op, 0);
@@ -198,6 +223,7 @@ static Access access_of(Accesses *x, Op *op, int weight)
     const int within = step >> line ? same_log2(x, fact) : line - log2_floor(step);
     if (within < a.line_log2) a.line_log2 = within;
     a.is_dense = is_dense(x, ptr, a.order, run);
+    a.is_alike = course == COURSE_UNEVEN && is_alike(x, ptr, a.order);
     find_groups(x, &a);
     return a;
 }
@@ -306,9 +332,10 @@ static int touched(const Access *a, const Layout *l, int vector_log2, int bytes)
               within_log2 = a->line_log2 < piece ? a->line_log2 : piece;
     const uint32_t equal = layout_group_bits(l, a->groups), mask = layout_dim_mask(l, dim),
                    near = ((UINT32_C(1) << within_log2) - 1) << layout_dim_shift(l, dim),
-                   rows = a->is_dense && l->dim_log2[dim] < piece
-                              ? (UINT32_C(1) << (piece - l->dim_log2[dim])) - 1
-                              : 0,
+                   rows_log2 = a->is_alike ? within_log2
+                               : a->is_dense && l->dim_log2[dim] < piece ? piece - l->dim_log2[dim]
+                                                                         : 0,
+                   rows = (UINT32_C(1) << rows_log2) - 1,
                    within = equal | (near << __builtin_popcount(equal & mask) & mask) |
                             (rows << layout_dim_shift(l, a->order[1]) &
                              layout_dim_mask(l, a->order[1]));

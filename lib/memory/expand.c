@@ -137,12 +137,15 @@ static const Layout *shared_slots(LayoutTable *t, const Layout *from, int bits)
     return layout_make(t, &s);
 }
 
-/* Shuffles, and a step for each of them, cost less than a step for each slot. */
+/* Shuffles, and a step for each of them, cost less than to load each slot and a step for it. */
 static bool is_shared_better(const Op *reduce, int bits)
 {
-    const int step = weight_of_joining(reduce), lanes = bits - OF_A_THREAD_LOG2;
-    return lanes > 0 && ((1 << bits) - (1 << OF_A_THREAD_LOG2)) * step >
-                            lanes * (step + reduce->nargs * (COST_WAVE + COST_ISSUE));
+    enum { WORDS_OF_AN_ACCESS = 4 };
+    const int step = weight_of_joining(reduce), lanes = bits - OF_A_THREAD_LOG2,
+              shuffles = reduce->nargs * (COST_WAVE + COST_ISSUE);
+    return lanes > 0 && ((1 << bits) - (1 << OF_A_THREAD_LOG2)) *
+                                (step + shuffles / WORDS_OF_AN_ACCESS) >
+                            lanes * (step + shuffles);
 }
 
 /* The last `bits` registers, where a thread has all slots, but for those that one access gives it:

@@ -427,19 +427,12 @@ static bool feeds(const Streams *s, const Stream *x, Reason why)
     return !makes && (leaves_threads(x) || is_line(x->load));
 }
 
-/* What is masked off comes by a select: beside products of lines alone, for of a block each thread
-   would have the mask. */
-static bool may_select(const Op *load, Reason why)
-{
-    return why == AS_IS_SAID || op_result(load, 0)->type->rank < 2;
-}
-
 static void add_stream(Streams *s, Op *load, Reason why)
 {
     Stream x = {.load = load};
     Slice slice = slice_copy(s, &s->slice);
     x.elsewhere = !is_else_zero(load);
-    if (!is_plain(load) || (x.elsewhere && !may_select(load, why)) || !stays_as_it_is(s, load)) return;
+    if (!is_plain(load) || !stays_as_it_is(s, load)) return;
     if (!x.elsewhere) find_readers(s, &x, op_result(load, 0));
     if (!feeds(s, &x, why)) return;
     if (!find_box(s, &x) && !(find_copy(s, &x, why) && find_ring(s, &x))) return;

@@ -18,7 +18,6 @@
 #include "base/unwind.h"
 #include "ir/rule.h"
 #include "layout/convert.h"
-#include "layout/weight.h"
 #include "memory/expand.h"
 #include "memory/flow.h"
 #include "memory/late.h"
@@ -137,19 +136,9 @@ static const Layout *shared_slots(LayoutTable *t, const Layout *from, int bits)
     return layout_make(t, &s);
 }
 
-/* Shuffles, and a step for each of them, cost less than to load each slot and a step for it. */
-static bool is_shared_better(const Op *reduce, int bits)
-{
-    enum { WORDS_OF_AN_ACCESS = 4 };
-    const int step = weight_of_joining(reduce), lanes = bits - OF_A_THREAD_LOG2,
-              shuffles = reduce->nargs * (COST_WAVE + COST_ISSUE);
-    return lanes > 0 && ((1 << bits) - (1 << OF_A_THREAD_LOG2)) *
-                                (step + shuffles / WORDS_OF_AN_ACCESS) >
-                            lanes * (step + shuffles);
-}
-
 /* The last `bits` registers, where a thread has all slots, but for those that one access gives it:
-   lanes that have the same elements share them, as far as there are any. */
+   lanes that have the same elements share them, as far as there are any. To load and join the others
+   costs more than a shuffle for each bit. */
 static const Layout *deal_slots(LayoutTable *t, const Layout *all, int bits)
 {
     LayoutSpec s;
@@ -168,8 +157,7 @@ static const Layout *with_slots(const Op *op, int bits)
     LayoutTable *t = ir_of(op->region->func)->layouts;
     const Layout *result = op_result(op, 0)->type->layout;
     if (!result) return shared_slots(t, op_arg(op, 0)->type->layout, bits);
-    const Layout *all = layout_insert(t, result, ir_axis(op), bits);
-    return is_shared_better(op, bits) ? deal_slots(t, all, bits) : all;
+    return deal_slots(t, layout_insert(t, result, ir_axis(op), bits), bits);
 }
 
 static void expand_reduce(Op *op, Arena *scratch)

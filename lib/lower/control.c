@@ -5,6 +5,7 @@
 #include "base/unwind.h"
 #include "lower/dot.h"
 #include "lower/loop_slots.h"
+#include "lower/masks.h"
 #include "tkc/carry.h"
 
 #include <llvm-c/DebugInfo.h>
@@ -131,7 +132,9 @@ void lower_for(Lower *L, const Op *op)
         lower_set(L, carry_param(body, i), in[i].regs);
     }
     lower_set_all(L, body->args[0], index);
+    const Masks *masks = lower_masks_again(L, body);
     lower_turn(L, into, L->threads, body);
+    lower_masks_restore(L, masks);
 
     LLVMValueRef **back = arena_array(L->arena, LLVMValueRef *, n + 1);
     for (int i = 0; i < n; i++) back[i] = carried_back(L, &in[i], carry_passed(body, i));
@@ -175,6 +178,7 @@ void lower_while(Lower *L, const Op *op)
         lower_set(L, carry_param(test, i), in[i].regs);
     }
     const Threads outside = L->threads;
+    const Masks *masks = lower_masks_again(L, body);
     const Op *condition = lower_turn(L, into, outside, test);
     LLVMBasicBlockRef after = lower_block(L, "while.end");
     LLVMBuildCondBr(L->b, lower_scalar(L, op_arg(condition, 0)), inside, after);
@@ -182,6 +186,7 @@ void lower_while(Lower *L, const Op *op)
         lower_set(L, carry_param(body, i), lower_get(L, carry_passed(test, i)));
     lower_place(L, inside);
     lower_turn(L, into, outside, body);
+    lower_masks_restore(L, masks);
     LLVMValueRef **back = arena_array(L->arena, LLVMValueRef *, n + 1);
     for (int i = 0; i < n; i++) back[i] = carried_back(L, &in[i], carry_passed(body, i));
     LLVMBasicBlockRef latch = LLVMGetInsertBlock(L->b);

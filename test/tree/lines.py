@@ -14,7 +14,7 @@ BUDGET = {
     "lib/ir": 6955,
     "lib/layout": 3823,
     "lib/linear": 2234,
-    "lib/lower": 8271,
+    "lib/lower": 8437,
     "lib/memory": 5138,
     "lib/spec": 16022,
     "lib/std": 2406,

@@ -46,6 +46,8 @@ static const struct { const char *names, *advice; } elsewhere[] = {
     {"astype", "write x.to(dtype)"},
     {"size", "write x.shape[i]"},
     {"dim ndim", "write len(x.shape)"},
+    {"inf", "write float(\"inf\")"},
+    {"nan", "write float(\"nan\")"},
     {"clone copy detach contiguous", "blocks are values: leave it out"},
     {"cuda cpu", "blocks are where the kernel runs: leave it out"},
     {"syncthreads", "write tl.debug_barrier(); what a program's threads share needs none"},

@@ -109,10 +109,13 @@ Value *broadcast_value(Spec *sp, Value *v, const Shape *to, Span at)
     return extend(sp, v, to);
 }
 
-/* A vector beside a matrix whose rows it fits, or two unlike vectors. */
-static void suggest_axis(Spec *sp, const Shape *a, const Shape *b, Span at)
+/* A vector beside a matrix whose rows it fits, or two unlike vectors; what goes with pointers is for
+   each of them. */
+static void suggest_axis(Spec *sp, const Shape *a, const Shape *b, bool pointers, Span at)
 {
-    if (a->rank == 1 && b->rank == 1) {
+    if (a->rank == 1 && b->rank == 1 && pointers) {
+        spec_note(sp, at, "each pointer has one element of it");
+    } else if (a->rank == 1 && b->rank == 1) {
         spec_note(sp, at,
                   "for every pair of elements write the left one as [:, None] and the right one as "
                   "[None, :]");
@@ -149,7 +152,7 @@ bool broadcast_pair(Spec *sp, Value **x, Value **y, Span at)
     if (!broadcast_shapes(&a, &b, &both)) {
         spec_error(sp, at, "cannot broadcast %s with %s", type_text(sp->arena, (*x)->type),
                    type_text(sp->arena, (*y)->type));
-        suggest_axis(sp, &a, &b, at);
+        suggest_axis(sp, &a, &b, type_is_pointer((*x)->type) && type_is_bool((*y)->type), at);
         note_dimension(sp, &a, &b);
         note_origin(sp, *x);
         note_origin(sp, *y);

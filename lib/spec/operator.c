@@ -49,6 +49,8 @@ SpecValue op_refuse_pair(Spec *sp, const char *what, SpecValue a, SpecValue b, S
 {
     spec_error(sp, at, "%s does not work on %s and %s", what, spec_describe(sp, a),
                spec_describe(sp, b));
+    if (a.kind == SV_NONE || b.kind == SV_NONE)
+        spec_note(sp, SPAN_NONE, "code under 'if x is not None:' is left out where x is None");
     if (sv_is_pointer(a) || sv_is_pointer(b)) advise_load(sp, SPAN_NONE);
     if (sv_is_address(a))
         spec_note(sp, SPAN_NONE,

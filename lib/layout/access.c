@@ -178,8 +178,8 @@ static bool is_dense(const Accesses *x, const Value *ptr, const int *order, int 
            near_step(&x->near, ptr, order[1]) == block->shape[order[0]];
 }
 
-/* Uneven arithmetic made v of numbers that differ along the dim. Not that, too, where it takes too many steps
-   to find out. */
+/* Uneven arithmetic made v of numbers that differ along the dim. False, too, where that takes too many
+   steps to find out. */
 static bool is_uneven_along(const Accesses *x, const Value *v, int d, int *steps)
 {
     const Op *op = v->def;

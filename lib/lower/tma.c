@@ -16,8 +16,8 @@ static LLVMValueRef one_thread(Lower *L)
     return lower_canonical(L, type_scalar(ir_of(L->fn)->types, DT_I32));
 }
 
-/* What an int32 does not hold is outside of any matrix, as what lies just before it or behind it is: in
-   whole pieces of 16 bytes, which TMA asks for. */
+/* What an int32 does not hold is outside of any matrix, as what an int32's ends are: in whole pieces
+   of 16 bytes, which TMA asks for. */
 static LLVMValueRef coordinate(Lower *L, const Value *index)
 {
     enum { PIECE = 16 };

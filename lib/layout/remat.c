@@ -253,11 +253,14 @@ static Way *way_of(Remat *r, Value *v, const Layout *want, int depth)
 
 /* ---- making ---- */
 
-/* Where what is made from v goes: behind the op that defines it, or at the start of its region. */
+/* Where what is made from v goes: behind the op that defines it, or at the start of its region, which
+   may be one that is being built. */
 static Builder builder_behind(const Remat *r, const Value *v)
 {
-    return v->def ? build_before_at(v->def->next, v->def->loc)
-                  : build_before_at(v->region->first, r->fn->loc);
+    Op *next = v->def ? v->def->next : v->region->first;
+    Builder b = next ? build_before(next) : build_at_end(r->fn, v->def ? v->def->region : v->region);
+    b.loc = v->def ? v->def->loc : r->fn->loc;
+    return b;
 }
 
 static Value *clone(Remat *r, Value *v, const Layout *want)

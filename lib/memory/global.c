@@ -227,11 +227,13 @@ static bool are_apart(Global *g, const Value *p, const Value *q)
            (a.hi < b.lo || b.hi < a.lo || are_between_steps(&a, &b));
 }
 
-/* What adds, or the like, and is not asked what there was, gives the same in any order. */
+/* What adds, or the like, numbers of one type and is not asked what there was, gives the same in any
+   order. */
 static bool commutes(const Op *rmw, const Op *other)
 {
     const char *how = tkc_op_str(rmw, ATTR_RMW, NULL);
     return how && strcmp(how, "xchg") && !strcmp(how, tkc_op_str(other, ATTR_RMW, "")) &&
+           tkc_type_element(op_arg(rmw, 0)->type) == tkc_type_element(op_arg(other, 0)->type) &&
            !op_result(rmw, 0)->uses && !op_result(other, 0)->uses;
 }
 

@@ -12,7 +12,7 @@
    dot      operands that are too large for registers where there is no matrix instruction: dot.c
 
    atomics  what the canonical holder was given goes to all holders, for a scalar through a buffer
-   of one element
+   of one element; so does what a volatile load gives, for others may store between two threads'
 
    Nothing says here who waits for whom, nor where buffers lie: sync.c and place.c find that out. */
 #include "base/unwind.h"
@@ -221,6 +221,7 @@ bool expand_wants(const Op *op)
     case OP_CAT: return true;
     case OP_SCAN: return expand_is_scan_across_warps(op);
     case OP_RESHAPE: return expand_is_moving_reshape(op);
+    case OP_LOAD: return tkc_op_int(op, ATTR_VOLATILE, 0) && spreads(op);
     default: return ir_has(op, OT_ATOMIC) && spreads(op);
     }
 }

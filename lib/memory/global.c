@@ -3,7 +3,7 @@
    atomics to it, but for those that give the same in any order. It needs none where one thread has
    it in both: the pointers are one value, so one layout says who holds what, and either that layout
    gives each element to one thread only or what the others load goes nowhere but to stores, which
-   they leave to one of them. Nor where the addresses are apart: the pointers are sums, of which what
+   they leave to one of them; of atomics, where no two elements are in one place. Nor where the addresses are apart: the pointers are sums, of which what
    is the same for all elements cancels out, and the bounds of the rest do not meet, or it goes by
    steps that do not: what is stored at 3 i and at 3 i + 1. */
 #include "memory/global.h"
@@ -102,10 +102,27 @@ static bool has_one_holder(const Type *ty)
     return type_is_block(ty) && !layout_has_free_threads(ty->layout);
 }
 
-/* Of two accesses by one value: duplicates are of no matter, either. */
+static const AxisFact *fact_of(Global *g, const Value *v)
+{
+    if (!g->facts) g->facts = axis_analyze(g->scratch, g->fn, AXIS_PROVED, NULL);
+    return axis_of(g->facts, v);
+}
+
+/* No two of the block's pointers are known to lead to one place only where they count up. */
+static bool are_places_apart(Global *g, const Value *pointers)
+{
+    return pointers->type->rank == 1 &&
+           fact_of(g, pointers)->contiguity[0] >= pointers->type->shape[0];
+}
+
+/* Of two accesses by one value. Duplicates are of no matter to those that store, all the same as
+   they must, and to those that load: each thread has stored before it loads. An atomic finds what
+   those of other elements left. */
 static bool is_safe(Global *g, const Op *access)
 {
-    if (access->kind == OP_STORE || has_one_holder(op_arg(access, 0)->type)) return true;
+    const Value *pointers = op_arg(access, 0);
+    if (kind_of(access) == ACCESS_ATOMIC && !are_places_apart(g, pointers)) return false;
+    if (access->kind == OP_STORE || has_one_holder(pointers->type)) return true;
     if (access->kind != OP_LOAD) return false;
     uintptr_t known = (uintptr_t)map_get_ptr(&g->safe, access);
     if (!known) {
@@ -155,8 +172,7 @@ static uint64_t common_divisor(uint64_t a, uint64_t b)
 static void add_bounds(Sum *s, const Value *v, int64_t by)
 {
     s->step = common_divisor(s->step, by < 0 ? 0 - (uint64_t)by : (uint64_t)by);
-    if (!s->g->facts) s->g->facts = axis_analyze(s->g->scratch, s->g->fn, AXIS_PROVED, NULL);
-    const AxisFact *f = axis_of(s->g->facts, v);
+    const AxisFact *f = fact_of(s->g, v);
     if (f->lo == INT64_MIN || f->hi == INT64_MAX || type_is_pointer(v->type)) s->is_known = false;
     s->lo += (Wide)by * (by < 0 ? f->hi : f->lo);
     s->hi += (Wide)by * (by < 0 ? f->lo : f->hi);

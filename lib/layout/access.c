@@ -426,11 +426,12 @@ static int scanned_dim(const Accesses *x, const Group *g, bool fastest)
 /* log2 of the neighbours along the fastest dim that a warp has in registers before other warps go
    along it: where elements come one by one, so that fewer warps have a part of each row. Not of a
    single row, of what may lie further apart, nor where that sends warps along a dim that others
-   look along. Where products are summed, of what these take and of what is stored behind. */
+   look along. Where products are summed, of what these take and of what is stored behind. What
+   atomics add to has one address for all of a row's neighbours, in loops, too. */
 static int beside(const Accesses *x, const Group *g, int rest)
 {
     const bool behind = x->multiplies && !g->for_dots;
-    bool fits = false, apart = false;
+    bool fits = false, apart = false, adds = false;
     int rows_log2 = 0;
     for (int i = 1; i < g->rank; i++) {
         rows_log2 += g->dim_log2[g->order[i]];
@@ -441,9 +442,10 @@ static int beside(const Accesses *x, const Group *g, int rest)
         if (&x->groups.data[a->group] != g) continue;
         if (value_bytes(a->op) << a->line_log2 < LINE_BYTES) return 0;
         fits |= a->op->kind == (behind ? OP_STORE : OP_LOAD);
+        adds |= a->op->kind == OP_ATOMIC_RMW;
     }
-    if ((behind && g->in_loop) || (apart && !is_looked_along(x, g, g->order[0]))) return 0;
-    return fits && rows_log2 && rest > 0 ? rest : 0;
+    if ((behind && g->in_loop && !adds) || (apart && !is_looked_along(x, g, g->order[0]))) return 0;
+    return (fits || adds) && rows_log2 && rest > 0 ? rest : 0;
 }
 
 /* What a thread has beside a vector follows along a dim that is scanned. */

@@ -1,6 +1,9 @@
 /* What only ops behind a loop ask for is made there: conversions, which bring a thread more than it
    had, and what such a value is made into. A row of scales that each thread needs as a whole after
    the loop took 32 registers while it ran. What only moves elements waits for matrix products, too.
+   What one branch alone asks for is made in it: no other pays for the conversion of a sum that
+   atomics take. (LLVM would move it there, last first, and derive each address from the next:
+   all are there before the first is used.)
 
    A region is walked from its end, so that users have moved before what they use. */
 #include "base/vec.h"
@@ -44,11 +47,37 @@ static Op *first_user(const Sink *s, const Op *op)
     return first;
 }
 
+/* The branch behind it in which all are that use the result. */
+static Region *branch_of(const Op *op)
+{
+    Region *branch = NULL;
+    for (const Use *u = op->nresults == 1 ? op_result(op, 0)->uses : NULL; u; u = u->next) {
+        const Op *user = ir_op_of(u->user, op->region);
+        if (user == u->user || user->kind != OP_IF) return NULL;
+        const Region *in = u->user->region;
+        while (in->parent != user) in = in->parent->region;
+        if (branch && in != branch) return NULL;
+        branch = user->regions[in == user->regions[1]];
+    }
+    return branch;
+}
+
+static bool may_branch(const Op *op)
+{
+    return !op->nregions && ir_has(op, OT_PURE) && !ir_has(op, OT_LONG) && op->kind != OP_DOT &&
+           op->nresults == 1 && type_is_block(op_result(op, 0)->type);
+}
+
 static void sink_region(Sink *s, Region *r);
 
 static void sink_op(Sink *s, Op *op)
 {
     for (int i = 0; i < op->nregions; i++) sink_region(s, op->regions[i]);
+    Region *branch = may_branch(op) ? branch_of(op) : NULL;
+    if (branch) {
+        ir_move_before(op, branch->first);
+        return;
+    }
     Op *user = may_wait(op) ? first_user(s, op) : NULL;
     if (!user) return;
     const int to = map_number(&s->numbers, user);

@@ -211,18 +211,17 @@ void lower_arith(Lower *L, const Op *op)
 
 /* ---- extension to 64 bits ---- */
 
-/* True when the registers' elements lie in one aligned group of contiguous values that cannot wrap
-   inside, for every thread. */
+/* True when along each dim the registers' elements lie in one aligned group of equal values, or of
+   contiguous ones that cannot wrap inside, for every thread. */
 static bool in_one_run(const AxisFact *fact, const Type *ty, uint32_t r, uint32_t s)
 {
     if (!type_is_block(ty)) return false;
-    uint32_t difference = layout_apply(ty->layout, r, 0, 0) ^ layout_apply(ty->layout, s, 0, 0);
+    const uint32_t difference =
+        layout_apply(ty->layout, r, 0, 0) ^ layout_apply(ty->layout, s, 0, 0);
     for (int d = 0; d < ty->rank; d++) {
-        int64_t apart =
-            (difference >> layout_dim_shift(ty->layout, d)) & ((1 << ty->layout->dim_log2[d]) - 1);
-        if (!apart) continue;
-        return fact->contiguity[d] > apart && fact->divisibility[d] >= fact->contiguity[d] &&
-               apart << layout_dim_shift(ty->layout, d) == (int64_t)difference;
+        const int64_t apart = layout_coord(ty->layout, difference, d);
+        const bool runs = fact->contiguity[d] > apart && fact->divisibility[d] >= fact->contiguity[d];
+        if (fact->constancy[d] <= apart && !runs) return false;
     }
     return true;
 }

@@ -35,10 +35,17 @@ static bool has_base(const Value *p)
     return !type_is_block(p->type);
 }
 
+/* Where the base is, of which a loop's turns and what is around it have one. */
+static Value *cast_base(Value *p, const Type *elem)
+{
+    Builder b = build_before(p->def ? p->def->next : p->region->first);
+    return build_bitcast(&b, p, elem);
+}
+
 /* The same places, of elements of another type. */
 static Value *point_to(Builder *b, Arena *scratch, Value *p, const Type *elem)
 {
-    if (!only_moves(p->def)) return build_bitcast(b, p, elem);
+    if (!only_moves(p->def)) return cast_base(p, elem);
     ValueMap map = ir_value_map(scratch, b->fn);
     for (int i = 0; i < p->def->nargs; i++) {
         Value *from = op_arg(p->def, i);

@@ -66,9 +66,33 @@ static LLVMValueRef pack_two_bytes(Lower *L, const Packing *p, const LLVMValueRe
     return LLVMBuildOr(L->b, low, high, "");
 }
 
+/* What unpack_word made byte i of; NULL: it is no such byte. */
+static LLVMValueRef word_of_byte(LLVMValueRef byte, int i)
+{
+    if (!LLVMIsATruncInst(byte)) return NULL;
+    LLVMValueRef word = LLVMGetOperand(byte, 0);
+    if (!i) return word;
+    if (!LLVMIsABinaryOperator(word) || LLVMGetInstructionOpcode(word) != LLVMLShr) return NULL;
+    uint64_t by;
+    return lower_is_const(LLVMGetOperand(word, 1), &by) && by == 8 * (uint64_t)i
+               ? LLVMGetOperand(word, 0)
+               : NULL;
+}
+
+/* The word whose bytes these are, as they were loaded; NULL: there is none. */
+static LLVMValueRef whole_word(const Packing *p, const LLVMValueRef *elems)
+{
+    LLVMValueRef word = word_of_byte(elems[0], 0);
+    for (int i = 1; word && i < p->per_word; i++)
+        if (word_of_byte(elems[i], i) != word) return NULL;
+    return word && LLVMTypeOf(word) == p->word ? word : NULL;
+}
+
 static LLVMValueRef pack_word(Lower *L, const Packing *p, const LLVMValueRef *elems)
 {
     if (p->word_bits == 16) return pack_two_bytes(L, p, elems);
+    LLVMValueRef word = p->elem_bits == 8 ? whole_word(p, elems) : NULL;
+    if (word) return word;
     return pack_vector(L, p, p->elem_bits == 16 ? L->i16 : L->i8, elems);
 }
 

@@ -14,7 +14,7 @@ BUDGET = {
     "lib/ir": 6955,
     "lib/layout": 3857,
     "lib/linear": 2234,
-    "lib/lower": 8438,
+    "lib/lower": 8462,
     "lib/memory": 5145,
     "lib/spec": 16029,
     "lib/std": 2406,

@@ -74,14 +74,15 @@ static void sink_op(Sink *s, Op *op)
 {
     for (int i = 0; i < op->nregions; i++) sink_region(s, op->regions[i]);
     Region *branch = may_branch(op) ? branch_of(op) : NULL;
-    if (branch) {
-        ir_move_before(op, branch->first);
-        return;
-    }
-    Op *user = may_wait(op) ? first_user(s, op) : NULL;
+    Op *user = branch ? branch->parent : may_wait(op) ? first_user(s, op) : NULL;
     if (!user) return;
     const int to = map_number(&s->numbers, user);
     const Before here = s->before.data[map_number(&s->numbers, op)], there = s->before.data[to];
+    if (branch && (here.loops == there.loops || may_wait(op))) {
+        ir_move_before(op, branch->first);
+        return;
+    }
+    if (!may_wait(op)) return;
     const bool moves = ir_has(op, OT_SHAPE) && here.products != there.products;
     if (here.loops == there.loops && !moves) return;
     while (user->prev && map_number(&s->numbers, user->prev) == to)

@@ -3,9 +3,10 @@
    atomics to it, but for those that give the same in any order. It needs none where one thread has
    it in both: the pointers are one value, so one layout says who holds what, and either that layout
    gives each element to one thread only or what the others load goes nowhere but to stores, which
-   they leave to one of them; of atomics, where no two elements are in one place. Nor where the addresses are apart: the pointers are sums, of which what
-   is the same for all elements cancels out, and the bounds of the rest do not meet, or it goes by
-   steps that do not: what is stored at 3 i and at 3 i + 1. */
+   they leave to one of them; of atomics, where no two elements are in one place. Nor where the
+   addresses are apart: the pointers are sums, of which what is the same for all elements cancels
+   out, and the bounds of the rest do not meet, or it goes by steps that do not: what is stored at
+   3 i and at 3 i + 1. */
 #include "memory/global.h"
 
 #include <string.h>

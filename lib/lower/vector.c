@@ -91,7 +91,7 @@ static LLVMValueRef whole_word(const Packing *p, const LLVMValueRef *elems)
 static LLVMValueRef pack_word(Lower *L, const Packing *p, const LLVMValueRef *elems)
 {
     if (p->word_bits == 16) return pack_two_bytes(L, p, elems);
-    LLVMValueRef word = p->elem_bits == 8 ? whole_word(p, elems) : NULL;
+    LLVMValueRef word = p->elem == L->i8 ? whole_word(p, elems) : NULL;
     if (word) return word;
     return pack_vector(L, p, p->elem_bits == 16 ? L->i16 : L->i8, elems);
 }

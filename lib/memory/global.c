@@ -109,7 +109,7 @@ static const AxisFact *fact_of(Global *g, const Value *v)
     return axis_of(g->facts, v);
 }
 
-/* No two of the block's pointers are known to lead to one place only where they count up. */
+/* That no two of a block's pointers lead to one place is known where they count up. */
 static bool are_places_apart(Global *g, const Value *pointers)
 {
     return pointers->type->rank == 1 &&

@@ -73,16 +73,17 @@ static void sink_region(Sink *s, Region *r);
 static void sink_op(Sink *s, Op *op)
 {
     for (int i = 0; i < op->nregions; i++) sink_region(s, op->regions[i]);
+    const bool waits = may_wait(op);
     Region *branch = may_branch(op) ? branch_of(op) : NULL;
-    Op *user = branch ? branch->parent : may_wait(op) ? first_user(s, op) : NULL;
+    Op *user = branch ? branch->parent : waits ? first_user(s, op) : NULL;
     if (!user) return;
     const int to = map_number(&s->numbers, user);
     const Before here = s->before.data[map_number(&s->numbers, op)], there = s->before.data[to];
-    if (branch && (here.loops == there.loops || may_wait(op))) {
+    if (!waits && here.loops != there.loops) return;
+    if (branch) {
         ir_move_before(op, branch->first);
         return;
     }
-    if (!may_wait(op)) return;
     const bool moves = ir_has(op, OT_SHAPE) && here.products != there.products;
     if (here.loops == there.loops && !moves) return;
     while (user->prev && map_number(&s->numbers, user->prev) == to)

@@ -112,7 +112,8 @@ static LLVMValueRef remainder_by_instruction(const Division *d, LLVMValueRef x, 
 /* All ones where x is negative. */
 static LLVMValueRef sign_of(const Division *d, LLVMValueRef x)
 {
-    return LLVMBuildAShr(d->L->b, x, constant_of(d, 31), "");
+    const LLVMTypeRef ty = LLVMTypeOf(x);
+    return LLVMBuildAShr(d->L->b, x, LLVMConstInt(ty, LLVMGetIntTypeWidth(ty) - 1, false), "");
 }
 
 /* x, or -x where the sign is all ones. */
@@ -213,11 +214,12 @@ static LLVMValueRef quotient_of_others(const Division *d, LLVMValueRef x, LLVMVa
 {
     LLVMBuilderRef b = d->L->b;
     if (!d->x_may_be_negative) return q;
-    LLVMValueRef zero = constant_of(d, 0);
+    LLVMValueRef zero = LLVMConstInt(LLVMTypeOf(x), 0, false),
+                 one = LLVMConstInt(LLVMTypeOf(x), 1, false);
     LLVMValueRef is_below = LLVMBuildICmp(b, LLVMIntSLT, x, zero, ""),
                  is_even = LLVMBuildICmp(b, LLVMIntEQ, remainder_of(d, x, y, q), zero, "");
     LLVMValueRef rounds_up = LLVMBuildAnd(b, is_below, is_even, ""),
-                 up = with_sign(d, constant_of(d, 1), d->may_be_negative ? sign_of(d, y) : NULL);
+                 up = with_sign(d, one, d->may_be_negative ? sign_of(d, y) : NULL);
     return LLVMBuildAdd(b, q, pick(d->L, rounds_up, up, zero), "");
 }
 

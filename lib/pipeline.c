@@ -29,6 +29,7 @@ static const struct { TkcEmit from; const char *pass; } pipeline[] = {
     {TKC_EMIT_LAYOUT, "mask"},   {TKC_EMIT_LAYOUT, "fold"},    {TKC_EMIT_LAYOUT, "cse"},
     {TKC_EMIT_LAYOUT, "contract"}, {TKC_EMIT_LAYOUT, "accumulate"}, {TKC_EMIT_LAYOUT, "sums"},
     {TKC_EMIT_LAYOUT, "steps"},  {TKC_EMIT_LAYOUT, "bits"},
+    {TKC_EMIT_LAYOUT, "peel"},
     {TKC_EMIT_LAYOUT, "parts"},
     {TKC_EMIT_LAYOUT, "dce"},    {TKC_EMIT_LAYOUT, "rows"},    {TKC_EMIT_LAYOUT, "layout"},
     {TKC_EMIT_LAYOUT, "cse"},    {TKC_EMIT_LAYOUT, "dce"},     {TKC_EMIT_LAYOUT, "deal"},

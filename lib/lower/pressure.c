@@ -119,12 +119,14 @@ static int pieces_of(const Op *access)
 static void number_region(Pressure *p, const Region *r, int *addresses)
 {
     for (const Op *op = r->first; op; op = op->next) {
+        const Region *turn = ir_turn(op);
         int inside = 0;
         p->nops++;
         p->copies |= op->kind == OP_COPY_ASYNC || op->kind == OP_COPY_BOX;
         if (op->kind == OP_COPY_ASYNC || op->kind == OP_LOAD) {
             *addresses += address_words(p, op);
-            if (ir_turn(op)) *(op->kind == OP_LOAD ? &p->loaded : &p->pieces) += pieces_of(op);
+            if (turn && !ir_is_rest(turn->parent))
+                *(op->kind == OP_LOAD ? &p->loaded : &p->pieces) += pieces_of(op);
         }
         if (op->kind == OP_STORE && pieces_of(op) > p->stored) p->stored = pieces_of(op);
         for (int i = 0; i < op->nregions; i++) number_region(p, op->regions[i], &inside);
@@ -134,13 +136,21 @@ static void number_region(Pressure *p, const Region *r, int *addresses)
     }
 }
 
+/* The rest of a loop's turns takes the registers of what it goes on with. */
+static int end_of(const Pressure *p, const Use *u, const Region *home)
+{
+    const Op *user = u->user;
+    if (user->region != home || !ir_is_rest(user)) return number_of(p, user, home);
+    return number_of(p, user->regions[0]->first, user->regions[0]) - 1;
+}
+
 static void add_life(Pressure *p, const Value *v, int begin, const Region *home)
 {
     note_data(p, v);
     const int words = words_of(p, v);
     int end = begin;
     for (const Use *u = words ? v->uses : NULL; u; u = u->next) {
-        const int at = number_of(p, u->user, home);
+        const int at = end_of(p, u, home);
         if (at > end) end = at;
     }
     p->change[begin] += words;

@@ -49,7 +49,8 @@ int stream_limit(const Lower *L)
     bool has_loops = false;
     for (const Op *op = L->fn->body->first; op; op = ir_next(op, NULL)) {
         has_loops |= ir_is_loop(op);
-        add_op(ir_turn(op) ? &loops : &line, op);
+        const Region *turn = ir_turn(op);
+        if (!turn || !ir_is_rest(turn->parent)) add_op(turn ? &loops : &line, op);
     }
     if (has_loops ? !is_stream(&loops, 16, 1, 6, 10) : !is_stream(&line, 64, 4, 64, 3)) return 0;
     const int warps = L->fn->num_warps < WARPS ? WARPS / L->fn->num_warps * L->fn->num_warps

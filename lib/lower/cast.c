@@ -324,6 +324,19 @@ static LLVMValueRef clamp_int(Lower *L, LLVMValueRef x, bool is_signed, int bits
     return clamped(L, is_signed, x, lower_i32(L, ~greatest), lower_i32(L, greatest));
 }
 
+/* NaN where x is. A rounding that nobody else asks for is one instruction with the conversion. */
+static LLVMValueRef unrounded(LLVMValueRef x)
+{
+    static const char *const roundings[] = {"llvm.roundeven", "llvm.floor", "llvm.ceil",
+                                            "llvm.trunc"};
+    LLVMValueRef callee = LLVMIsACallInst(x) ? LLVMGetCalledValue(x) : NULL;
+    const unsigned id = callee && LLVMIsAFunction(callee) ? LLVMGetIntrinsicID(callee) : 0;
+    for (size_t i = 0; id && i < sizeof roundings / sizeof *roundings; i++)
+        if (id == LLVMLookupIntrinsicID(roundings[i], strlen(roundings[i])))
+            return LLVMGetOperand(x, 0);
+    return x;
+}
+
 static LLVMValueRef int_from_float(Lower *L, DType to, LLVMValueRef x)
 {
     static const Instr by[2][4][2] = {/* from fp64; log2 of the bytes; signed */
@@ -344,7 +357,7 @@ static LLVMValueRef int_from_float(Lower *L, DType to, LLVMValueRef x)
     if (is_f64 && info->bits < 32) v = clamp_int(L, v, is_signed, info->bits);
     if (info->bits < 32) v = LLVMBuildTrunc(L->b, v, lower_dtype(L, to), "");
     if (!is_f64 && !is_wide) return v;
-    return pick(L, f32_is_nan(L, x), LLVMConstNull(LLVMTypeOf(v)), v);
+    return pick(L, f32_is_nan(L, unrounded(x)), LLVMConstNull(LLVMTypeOf(v)), v);
 }
 
 /* ---- integer to float ---- */

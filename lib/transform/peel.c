@@ -75,6 +75,7 @@ static bool line_of(const Peel *p, const Region *body, const Value *v, Line *out
     if (v == body->args[0]) return *out = (Line){1, 0}, true;
     if (ir_is_defined_outside(v, body)) return fixed_line(p, v, out);
     switch (v->def ? v->def->kind : OP_COUNT) {
+    case OP_HINT:
     case OP_SPLAT:
     case OP_EXPAND_DIMS:
     case OP_BROADCAST: return line_of(p, body, op_arg(v->def, 0), out);

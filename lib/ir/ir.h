@@ -131,10 +131,11 @@ static inline bool ir_is_terminator(const Op *op) { return ir_has(op, OT_TERM); 
 /* An op of that kind stands in the region, or, deep, in one of an op in it. */
 bool ir_contains(const Region *r, OpKind kind, bool deep);
 static inline bool ir_is_loop(const Op *op) { return op->kind == OP_FOR || op->kind == OP_WHILE; }
-/* A loop that goes on where another ended. */
+/* A loop that goes on where another of the same step ended. */
 static inline bool ir_is_rest(const Op *op)
 {
-    return op->kind == OP_FOR && op_arg(op, 0)->def && ir_is_loop(op_arg(op, 0)->def);
+    const Op *before = op->kind == OP_FOR ? op_arg(op, 0)->def : NULL;
+    return before && before->kind == OP_FOR && op_arg(before, 2) == op_arg(op, 2);
 }
 /* A loop whose turns multiply matrices. */
 static inline bool ir_is_product_loop(const Op *op)

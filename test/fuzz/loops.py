@@ -72,14 +72,14 @@ what is multiplied is mostly one of these blocks.
 From 12000000 on (class Named) operands are gathered by places that arrays name in each turn, or arrays of places in such an array, and by these names what is
 multiplied, and what comes of it, is changed as well.
 From 13000000 on (class Odd) blocks of those with descriptors have extents that are no powers of two."""
-import argparse
 import os
 import random
 import subprocess
 import sys
 import tempfile
-import time
-from concurrent.futures import ThreadPoolExecutor
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
+import numbered
 
 PITCH = 256  # elements from row to row of the arrays that are read; they have as many rows
 HEAD = "import triton\nimport triton.language as tl\n\n\n@triton.jit\n"
@@ -729,31 +729,15 @@ class Runner:
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("tkc")
-    parser.add_argument("device")
-    parser.add_argument("-first", type=int, default=1)
-    parser.add_argument("-n", type=int, default=20)
-    parser.add_argument("-seconds", type=float)
-    parser.add_argument("-seed", type=int, default=0)
-    parser.add_argument("-jobs", type=int, default=2)
-    parser.add_argument("-show", type=int)
-    args = parser.parse_args()
-    if args.show is not None:
-        print(loop_of(args.show).text())
-        return
+    args = numbered.arguments(lambda number: loop_of(number).text())
     count = wrong = large = 0
-    end = time.time() + args.seconds if args.seconds else None
-    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(args.jobs) as pool:
-        runner, number = Runner(args.tkc, args.device, folder, args.seed), args.first
-        while time.time() < end if end else count < args.n:
-            for at, found in enumerate(pool.map(runner.wrong, range(number, number + 2 * args.jobs))):
-                count += 1
-                large += found == TOO_LARGE
-                if found not in (None, TOO_LARGE):
-                    wrong += 1
-                    print(f"loop {number + at}:\n{found}")
-            number += 2 * args.jobs
+    with tempfile.TemporaryDirectory() as folder:
+        for number, found in numbered.results(args, Runner(args.tkc, args.device, folder, args.seed).wrong):
+            count += 1
+            large += found == TOO_LARGE
+            if found not in (None, TOO_LARGE):
+                wrong += 1
+                print(f"loop {number}:\n{found}")
     print(f"{count} loops, {large} too large for their chip, {wrong} wrong")
     sys.exit(wrong > 0 or 2 * large > count)
 

@@ -7,13 +7,14 @@
 """Each number is a kernel with one loop: by steps of a block, or with an index that is multiplied; from anywhere to an end that is a bound of the masks or
 not, near nothing, a whole number of blocks, or the end of int32; masks that are the bound alone or more; what is carried, summed, chosen by the mask and
 stored. Numbers are whole, so that results are the same in any order."""
-import argparse
 import os
 import random
 import subprocess
 import sys
 import tempfile
-import time
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "Inputs"))
+import numbered
 
 MOST = 2**31 - 1
 
@@ -79,45 +80,45 @@ def kernel(x: "*{self.kind}", z: "*i32:16", s: "*i32:16", n: "{self.index}", end
 """
 
 
-def wrong(tkc, device, folder, number, counts):
-    """What is said of a loop whose results differ; None: they do not."""
-    loop, path = Loop(number), os.path.join(folder, "kernel.tk")
-    with open(path, "w") as f:
-        f.write(loop.text())
-    words = [f"-num-warps={loop.warps}", path]
-    text = subprocess.run([tkc, "-emit=layout", f"-arch={loop.arch}", *words], capture_output=True, text=True).stdout
-    counts["two"] += "{num_stages = 1}" in text
-    room = 9000 + 8 * loop.block
-    arrays = [f"x=arange:{loop.kind}[{room}]", f"z=zeros:i32[{room}]", f"s=zeros:i32[{loop.block}]"]
-    run = [tkc, "-run", "-grid", "1", *words, *arrays, f"n={loop.bound}", f"end={loop.end}"]
-    first = subprocess.run([*run, "-device", "cpu", "-save", f"z={folder}/z.npy", "-save", f"s={folder}/s.npy"], capture_output=True, text=True)
-    own = ["-verify-each", f"-arch={loop.arch}"] if device == "simt" else []
-    then = subprocess.run([*run, "-device", device, *own, "-check", f"z={folder}/z.npy", "-check", f"s={folder}/s.npy"], capture_output=True, text=True)
-    return first.stderr if first.returncode else then.stderr if then.returncode else None
+class Runner:
+    def __init__(self, tkc, device, folder, seed):
+        self.tkc, self.device, self.folder, self.seed = tkc, device, folder, seed
+
+    def command(self, words):
+        return subprocess.run([self.tkc, *words], capture_output=True, text=True)
+
+    def judge(self, number):
+        """Whether it was made two loops, and what is said of it where its results differ, or None."""
+        loop, path = Loop(number), os.path.join(self.folder, f"loop{number}.tk")
+        with open(path, "w") as f:
+            f.write(loop.text())
+        words, room = [f"-num-warps={loop.warps}", path], 9000 + 8 * loop.block
+        layout = self.command(["-emit=layout", f"-arch={loop.arch}", *words])
+        arrays = [f"x=arange:{loop.kind}[{room}]", f"z=zeros:i32[{room}]", f"s=zeros:i32[{loop.block}]"]
+        run = ["-run", "-grid", "1", *words, *arrays, f"n={loop.bound}", f"end={loop.end}"]
+        z, s = f"z={path}.z.npy", f"s={path}.s.npy"
+        device = ["-device", self.device, "-seed", str(number % 17 + self.seed), *(["-verify-each", f"-arch={loop.arch}"] if self.device == "simt" else [])]
+        for how in (["-device", "cpu", "-save", z, "-save", s], [*device, "-check", z, "-check", s]):
+            done = self.command([*run, *how])
+            if done.returncode:
+                return False, done.stderr
+        for saved in (z, s):
+            os.remove(saved[2:])
+        return "{num_stages = 1}" in layout.stdout, None
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("tkc")
-    parser.add_argument("device")
-    parser.add_argument("-first", type=int, default=1)
-    parser.add_argument("-n", type=int, default=20)
-    parser.add_argument("-seconds", type=float)
-    parser.add_argument("-show", type=int)
-    args = parser.parse_args()
-    if args.show is not None:
-        print(Loop(args.show).text())
-        return
-    counts, end = {"loops": 0, "two": 0, "wrong": 0}, time.time() + args.seconds if args.seconds else None
+    args = numbered.arguments(lambda number: Loop(number).text())
+    count = two = wrong = 0
     with tempfile.TemporaryDirectory() as folder:
-        while time.time() < end if end else counts["loops"] < args.n:
-            said = wrong(args.tkc, args.device, folder, args.first + counts["loops"], counts)
+        for number, (is_two, said) in numbered.results(args, Runner(args.tkc, args.device, folder, args.seed).judge):
+            count += 1
+            two += is_two
             if said:
-                counts["wrong"] += 1
-                print(f"loop {args.first + counts['loops']}:\n{said}")
-            counts["loops"] += 1
-    print(f"{counts['loops']} loops, {counts['two']} of them made two, {counts['wrong']} wrong")
-    sys.exit(counts["wrong"] > 0)
+                wrong += 1
+                print(f"loop {number}:\n{said}")
+    print(f"{count} loops, {two} of them made two, {wrong} wrong")
+    sys.exit(wrong > 0)
 
 
 main()

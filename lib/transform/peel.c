@@ -8,7 +8,7 @@
 
    where `full` is the first i for which i * a and the greatest of k are not below n. A thread has
    seven predicates: with many masks ptxas keeps some in registers, and loads elements behind the
-   uses of those before (docs/performance.md has the figures). Fewer masks are no reason, for the
+   uses of those before (docs/measured.md has the figures). Fewer masks are no reason, for the
    body is there twice. */
 #include "analysis/axis.h"
 #include "base/power.h"

@@ -365,12 +365,15 @@ static bool recast(const AxisSite *s, AxisFact *out, bool all_lanes)
     return range_is_within(r, range_of_dtype(to));
 }
 
-/* Runs of numbers stay while the numbers do; else those that wrap as a whole. */
+/* Runs of numbers stay while the numbers do; else those that wrap as a whole, which are no longer
+   than from 0 to the type's greatest. */
 static void keep_what_wraps(AxisFact *f, const Type *ty)
 {
     axis_settle(f, ty);
-    for (int d = 0; d < axis_dims(ty); d++)
+    for (int d = 0; d < axis_dims(ty); d++) {
         f->contiguity[d] = min_of(f->contiguity[d], f->divisibility[d]);
+        while (f->contiguity[d] - 1 > dtype_most(type_dtype(ty))) f->contiguity[d] /= 2;
+    }
 }
 
 static void rule_reinterpret(const AxisSite *s, AxisFact *out)

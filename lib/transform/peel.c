@@ -210,7 +210,7 @@ static int64_t step_of(const Op *loop)
 static bool is_fit(const Op *loop)
 {
     return loop->kind == OP_FOR && step_of(loop) &&
-           type_kind(op_arg(loop, 0)->type) == DK_INT &&
+           type_kind(op_arg(loop, 0)->type) == DK_INT && type_bits(op_arg(loop, 0)->type) >= 32 &&
            tkc_region_ops(loop->regions[0]) <= MOST_OPS &&
            ir_holds_for_all(loop->regions[0], is_single);
 }

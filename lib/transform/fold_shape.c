@@ -111,8 +111,9 @@ static Value *fold_reshape(Builder *b, const Op *op)
 static Value *fold_chain(Builder *b, const Op *op)
 {
     const Type *ty = op_result(op, 0)->type;
-    if (op_arg(op, 0)->type == ty && op->kind != OP_TRANS && !tkc_op_int(op, ATTR_REORDER, 0))
-        return op_arg(op, 0);
+    const bool moves = op->kind == OP_TRANS || tkc_op_int(op, ATTR_REORDER, 0) ||
+                       tkc_op_int(op, ATTR_CANONICAL, 0);
+    if (op_arg(op, 0)->type == ty && !moves) return op_arg(op, 0);
     if (ty->layout) return NULL;
     switch (op->kind) {
     case OP_BROADCAST: return fold_broadcast(b, op);

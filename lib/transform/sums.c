@@ -2,7 +2,7 @@
 
      for …: s = s + reduce_add(x)   becomes   for …: b = b + x;   s = s + reduce_add(b)
 
-   and so do least and greatest values. Where threads meet to reduce, they do that once, and loads of
+   and so do what is taken away, least and greatest values. Where threads meet to reduce, they do that once, and loads of
    the next turn need not wait for it. Floats are added in another order then, so it is no rule of
    folding, and `cpu` does without. A thread holds its share of the block while the loop runs: that
    may be no more than a few registers (with up to 8, seven calls ran at 0.99 to 1.11 of their speed on
@@ -29,11 +29,13 @@ static bool is_only_use(const Value *v, const Op *user)
     return v->uses && !v->uses->next && v->uses->user == user;
 }
 
-/* Adding nothing, or the same once more, changes nothing. */
-static bool is_kind(OpKind kind)
+/* What turns are joined by, of what joins them to the slot: adding nothing, or the same once more,
+   changes nothing. */
+static OpKind kind_of_turns(OpKind join)
 {
-    return kind == OP_ADD || kind == OP_MAX || kind == OP_MIN || kind == OP_MAX_NAN ||
-           kind == OP_MIN_NAN;
+    const bool is_kind = join == OP_ADD || join == OP_MAX || join == OP_MIN || join == OP_MAX_NAN ||
+                         join == OP_MIN_NAN;
+    return join == OP_SUB ? OP_ADD : is_kind ? join : OP_NONE;
 }
 
 static int share_of(const Func *fn, const Type *block)
@@ -50,13 +52,15 @@ static Op *reduced_in(const Op *loop, int slot)
     const Region *body = loop->regions[0];
     const Value *param = carry_param(body, slot), *next = carry_passed(body, slot);
     Op *join = next->def;
-    if (!join || join->region != body || join->nargs != 2 || !is_kind(join->kind)) return NULL;
-    const int i = op_arg(join, 0) == param; /* which operand is the turn's own */
+    const OpKind kind = join ? kind_of_turns(join->kind) : OP_NONE;
+    if (kind == OP_NONE || join->region != body) return NULL;
+    const int i = join->kind == OP_SUB || op_arg(join, 0) == param; /* operand: the turn's own */
     Op *reduce = ir_def(op_arg(join, i), OP_REDUCE);
     const bool is_fit = op_arg(join, !i) == param && reduce && reduce->region == body &&
-                        reduce->nargs == 1 && is_only_use(param, join) &&
-                        is_only_use(op_arg(join, i), join) && is_only_use(next, body->last);
-    return is_fit && ir_combine_kind(reduce->regions[0]) == join->kind ? reduce : NULL;
+                        reduce->nargs == 1 && !op_arg(reduce, 0)->type->layout &&
+                        is_only_use(param, join) && is_only_use(op_arg(join, i), join) &&
+                        is_only_use(next, body->last);
+    return is_fit && ir_combine_kind(reduce->regions[0]) == kind ? reduce : NULL;
 }
 
 /* What the slot begins with, for each element. */
@@ -72,14 +76,15 @@ static void sum_block(Op *loop, int slot, Op *reduce)
     Region *body = loop->regions[0];
     Value *x = op_arg(reduce, 0), *param = carry_param(body, slot), *all = op_result(loop, slot);
     Op *join = carry_passed(body, slot)->def;
+    const OpKind kind = kind_of_turns(join->kind);
     Builder before = build_before(loop), within = build_before(reduce);
-    Value *begin = join->kind == OP_ADD
+    Value *begin = kind == OP_ADD
                        ? build_const(&before, x->type, 0)
                        : spread(&before, carry_init(loop, slot), x->type, ir_axis(reduce));
     ir_set_arg(join, op_arg(join, 0) == param ? 0 : 1, carry_init(loop, slot));
     ir_set_type(param, x->type);
     ir_set_arg(body->last, carry_own_ends(body->last) + slot,
-               build_binary(&within, join->kind, param, x));
+               build_binary(&within, kind, param, x));
     ir_move_before(join, loop->next);
     ir_move_before(reduce, join);
     ir_set_arg(loop, carry_own_args(loop) + slot, begin);

@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "memory/passes.h"
 
-enum { MOST_WORDS = 32 }; /* of a thread, on the way */
+enum { MOST_WORDS = 32, FEW_WORDS = 1 }; /* of a thread, on the way; of one load, anywhere */
 
 typedef struct Issued {
     Op *op;
@@ -24,7 +24,7 @@ typedef struct Piece {
     VEC(Issued) ops;
     Op *end; /* what the ops come before */
     int words, loads;
-    bool multiplies;
+    bool multiplies, few; /* with products; only loads of few words come before others */
 } Piece;
 
 static Issued *of_piece(Piece *p, const Value *v)
@@ -65,7 +65,8 @@ static void put_out_loads(Piece *p, int *at)
     for (; *at < p->ops.len; ++*at) {
         Issued *i = &p->ops.data[*at];
         if (i->op->kind != OP_LOAD || i->waits || i->is_out) continue;
-        if (p->words + words_of(i) > MOST_WORDS) return;
+        if (p->few && words_of(i) > FEW_WORDS) continue;
+        if (!p->few && p->words + words_of(i) > MOST_WORDS) return;
         put_out(p, i);
     }
 }
@@ -113,7 +114,8 @@ static void issue_region(Pass *pass, Region *r)
             continue;
         }
         p.end = op;
-        if (p.loads && (in_loop || p.multiplies)) order_piece(&p);
+        p.few = !in_loop && !p.multiplies;
+        if (p.loads) order_piece(&p);
         begin_piece(pass, &p);
     }
 }

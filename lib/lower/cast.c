@@ -337,7 +337,8 @@ static LLVMValueRef unrounded(LLVMValueRef x)
     return x;
 }
 
-static LLVMValueRef int_from_float(Lower *L, DType to, LLVMValueRef x)
+/* Of NaN, in 64 bits or of fp64, the top bit alone, of which fewer than 32 bits keep anything. */
+static LLVMValueRef int_from_number(Lower *L, DType to, LLVMValueRef x)
 {
     static const Instr by[2][4][2] = {/* from fp64; log2 of the bytes; signed */
                                       {{INSTR_F32_TO_U8, INSTR_F32_TO_S8},
@@ -349,14 +350,18 @@ static LLVMValueRef int_from_float(Lower *L, DType to, LLVMValueRef x)
                                        {INSTR_F64_TO_U32, INSTR_F64_TO_S32},
                                        {INSTR_F64_TO_U64, INSTR_F64_TO_S64}}};
     const DTypeInfo *info = dtype_info(to);
-    const bool is_f64 = LLVMTypeOf(x) == L->f64, is_signed = info->kind == DK_INT,
-               is_wide = info->bits == 64;
-    if (to == DT_I1) return LLVMBuildFCmp(L->b, LLVMRealUNE, x, LLVMConstNull(LLVMTypeOf(x)), "");
+    const bool is_f64 = LLVMTypeOf(x) == L->f64, is_signed = info->kind == DK_INT;
     const int size = __builtin_ctz((unsigned)info->bits / 8);
     LLVMValueRef v = lower_instr(L, by[is_f64][size][is_signed], x);
     if (is_f64 && info->bits < 32) v = clamp_int(L, v, is_signed, info->bits);
-    if (info->bits < 32) v = LLVMBuildTrunc(L->b, v, lower_dtype(L, to), "");
-    if (!is_f64 && !is_wide) return v;
+    return info->bits < 32 ? LLVMBuildTrunc(L->b, v, lower_dtype(L, to), "") : v;
+}
+
+static LLVMValueRef int_from_float(Lower *L, DType to, LLVMValueRef x)
+{
+    if (to == DT_I1) return LLVMBuildFCmp(L->b, LLVMRealUNE, x, LLVMConstNull(LLVMTypeOf(x)), "");
+    LLVMValueRef v = int_from_number(L, to, x);
+    if (LLVMTypeOf(x) != L->f64 && dtype_info(to)->bits < 64) return v;
     return pick(L, f32_is_nan(L, unrounded(x)), LLVMConstNull(LLVMTypeOf(v)), v);
 }
 
@@ -470,11 +475,28 @@ void lower_cast_pair(Lower *L, DType from, DType to, bool toward_zero, const LLV
     }
 }
 
+/* Nobody asks for the number's top bit, which is all that a conversion leaves of NaN. */
+static bool loses_top_bit(const Value *number)
+{
+    const Type *from = number->type;
+    for (const Use *use = number->uses; use; use = use->next) {
+        const Type *to = use->user->kind == OP_CAST ? op_result(use->user, 0)->type : NULL;
+        if (!to || !type_is_int(to) || type_bits(to) == 1 || type_bits(to) >= type_bits(from))
+            return false;
+    }
+    return type_is_int(from) && type_bits(from) >= 32;
+}
+
 static void cast_pair(Lower *L, const Op *op, LLVMValueRef in[][2], LLVMValueRef out[2])
 {
-    const bool toward_zero = !strcmp(tkc_op_str(op, ATTR_ROUNDING, "rtne"), "rtz");
-    lower_cast_pair(L, type_dtype(op_arg(op, 0)->type), type_dtype(op_result(op, 0)->type),
-                    toward_zero, in[0], out);
+    const Value *result = op_result(op, 0);
+    const DType from = type_dtype(op_arg(op, 0)->type), to = type_dtype(result->type);
+    if (dtype_info(from)->kind == DK_FLOAT && loses_top_bit(result)) {
+        for (int i = 0; i < 2; i++)
+            out[i] = int_from_number(L, to, lower_to_f32(L, from, in[0][i]));
+        return;
+    }
+    lower_cast_pair(L, from, to, !strcmp(tkc_op_str(op, ATTR_ROUNDING, "rtne"), "rtz"), in[0], out);
 }
 
 void lower_cast(Lower *L, const Op *op)

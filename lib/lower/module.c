@@ -217,6 +217,38 @@ static void lower_early(Lower *L, const Op *op)
     if (!is_summed(v)) lower_set_all(L, v, lower_scalar(L, v));
 }
 
+static bool is_first(const Bitset *first, const Op *op)
+{
+    bool some = false;
+    for (int i = 0; i < op->nresults; i++) some |= bitset_has(first, (int)op_result(op, i)->id);
+    return some;
+}
+
+static void add_args(Op *op, void *first)
+{
+    for (int i = 0; i < op->nargs; i++) bitset_add(first, (int)op_arg(op, i)->id);
+}
+
+/* The loads up to the last that is asked for first, and what their addresses and masks need. */
+static Bitset find_first(const Lower *L, Op *last)
+{
+    Bitset first = bitset_make(L->arena, (int)L->fn->nvalues);
+    for (Op *op = last; op; op = op->prev) {
+        if (op->kind == OP_LOAD) bitset_add(&first, (int)op_result(op, 0)->id);
+        if (!is_first(&first, op)) continue;
+        add_args(op, &first);
+        for (int i = 0; i < op->nregions; i++) ir_walk(op->regions[i], add_args, &first);
+    }
+    return first;
+}
+
+static void lower_first(Lower *L, const Region *r, const Op *last, const Bitset *first)
+{
+    for (const Op *op = r->first; op != last->next; op = op->next)
+        if (!is_early(L, op) && is_first(first, op)) lower_op(L, op);
+    target_instr(L, INSTR_WALL, 0, NULL);
+}
+
 /* What all threads have in common comes first: ptxas computes it once a warp when nothing of single
    threads lies between. */
 const Op *lower_region(Lower *L, const Region *r)
@@ -226,8 +258,11 @@ const Op *lower_region(Lower *L, const Region *r)
     const Threads threads = L->threads;
     for (const Op *op = r->first; op && op != r->last; op = op->next)
         if (is_early(L, op)) lower_early(L, op);
+    Op *wall = stream_wall(L, r);
+    const Bitset first = wall ? find_first(L, wall) : (Bitset){0};
+    if (wall) lower_first(L, r, wall, &first);
     for (const Op *op = r->first; op && op != r->last; op = op->next)
-        if (!is_early(L, op)) lower_op(L, op);
+        if (!is_early(L, op) && !(wall && is_first(&first, op))) lower_op(L, op);
     lines_at(L, outside);
     L->turned = known;
     L->threads = threads;

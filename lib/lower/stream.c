@@ -58,3 +58,67 @@ int stream_limit(const Lower *L)
     const int most = MACHINE_REGISTERS / (warps * MACHINE_LANES) / ROUND * ROUND;
     return most < MACHINE_THREAD_REGISTERS ? most : MACHINE_THREAD_REGISTERS;
 }
+
+/* ---- walls ----
+
+   Where much is computed ptxas asks for the next load when it has computed with the one before, to
+   keep few registers: each waits for memory. It moves nothing over what may end the program
+   (instr.def, WALL), so that behind the last load of a region everything before is on its way. What
+   multiplies matrices is left alone (one program less: attention to few keys 101 us, then 161), and
+   so are turns that are told of a limit, meet or carry much, and small ones: ptxas writes them out
+   and brings their loads together (57 of which one is told: 0.96 of their speed). The others,
+   docs/measured.md. */
+
+/* What a region does first, up to what is no load and has an effect. */
+static Op *last_load(const Region *r, Stream *s)
+{
+    Op *last = NULL;
+    for (Op *op = r->first; op; op = op->next) {
+        const bool loads = op->kind == OP_LOAD;
+        if (!loads && !ir_has(op, OT_PURE)) break;
+        add_op(s, op);
+        if (loads && type_is_block(op_result(op, 0)->type)) last = op;
+    }
+    return last;
+}
+
+static int words_carried(const Op *loop)
+{
+    int words = 0;
+    for (int i = 0; i < loop->nresults; i++) {
+        const Type *ty = op_result(loop, i)->type;
+        words += lower_distinct_registers(ty) * (type_bytes(ty) + 3) / 4;
+    }
+    return words;
+}
+
+static bool has_loop(const Region *r)
+{
+    return ir_contains(r, OP_FOR, true) || ir_contains(r, OP_WHILE, true);
+}
+
+static bool is_plain_turn(const Lower *L, const Region *r)
+{
+    enum { STATE = 64 };
+    return ir_is_loop(r->parent) && !L->streams && L->fn->num_warps > 1 &&
+           !ir_contains(r, OP_BARRIER, true) && words_carried(r->parent) < STATE;
+}
+
+/* That a thread has room for, beside what is computed. */
+static int most_bytes(const Lower *L)
+{
+    enum { WORDS = 96 };
+    const int half = MACHINE_REGISTERS / (L->fn->num_warps * MACHINE_LANES) / 2;
+    return (int)sizeof(int32_t) * (half < WORDS ? half : WORDS);
+}
+
+Op *stream_wall(const Lower *L, const Region *r)
+{
+    enum { LINE = 192, TURN = 32, WORK = 64 }; /* bytes of a thread; instructions of a turn */
+    if (r->parent && !is_plain_turn(L, r)) return NULL;
+    if (has_loop(r) || ir_contains(L->fn->body, OP_DOT, true)) return NULL;
+    Stream s = {0};
+    Op *load = last_load(r, &s);
+    const bool is_much = r->parent ? s.bytes >= TURN && s.work >= WORK : s.bytes >= LINE;
+    return is_much && s.bytes <= most_bytes(L) ? load : NULL;
+}

@@ -12,7 +12,7 @@ typedef struct Format {
     int exp_bits, man_bits, bias;
     uint64_t sign;       /* the sign bit */
     uint64_t max_finite;
-    bool saturates;
+    bool saturates, has_infinity;
 } Format;
 
 static Format format_of(DType dt)
@@ -25,6 +25,7 @@ static Format format_of(DType dt)
     uint64_t top = ((UINT64_C(1) << f.exp_bits) - 1) << f.man_bits;
     f.max_finite = dt == DT_F8E4 ? 0x7e : top - 1;
     f.saturates = dtype_is_f8(dt);
+    f.has_infinity = dt != DT_F8E4;
     return f;
 }
 
@@ -42,8 +43,8 @@ uint64_t bits_infinity(DType dt)
 
 static uint64_t overflow(const Format *f, bool is_infinite, bool toward_zero)
 {
-    if (f->saturates || (toward_zero && !is_infinite)) return f->max_finite;
-    return f->max_finite + 1;
+    const bool saturates = toward_zero ? !is_infinite || !f->has_infinity : f->saturates;
+    return saturates ? f->max_finite : f->max_finite + 1;
 }
 
 /* man * 2^exp, rounded, without its sign. */

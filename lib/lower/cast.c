@@ -267,6 +267,13 @@ static LLVMValueRef f8_from_f32(Lower *L, DType dt, LLVMValueRef x, bool toward_
     return LLVMBuildTrunc(L->b, pick(L, is_nan, lower_i32(L, 0x7f), code), L->i8, "");
 }
 
+/* float8e5 is the upper half of a float16. */
+static LLVMValueRef e5_toward_zero(Lower *L, LLVMValueRef x)
+{
+    LLVMValueRef half = bits_as(L, lower_instr(L, INSTR_F32_TO_F16_RZ, x), L->i16);
+    return LLVMBuildTrunc(L->b, shift_down(L, half, 8), L->i8, "");
+}
+
 static LLVMValueRef narrow_f32(Lower *L, DType dt, LLVMValueRef x, bool toward_zero)
 {
     switch (dt) {
@@ -275,8 +282,8 @@ static LLVMValueRef narrow_f32(Lower *L, DType dt, LLVMValueRef x, bool toward_z
         return toward_zero ? lower_instr(L, INSTR_F32_TO_F16_RZ, x)
                            : LLVMBuildFPTrunc(L->b, x, L->f16, "");
     case DT_BF16: return bf16_from_f32(L, x, toward_zero);
-    case DT_F8E4:
-    case DT_F8E5: return f8_from_f32(L, dt, x, toward_zero);
+    case DT_F8E4: return f8_from_f32(L, dt, x, toward_zero);
+    case DT_F8E5: return toward_zero ? e5_toward_zero(L, x) : f8_from_f32(L, dt, x, false);
     default: unwind_raise("an integer was rounded as a float");
     }
 }

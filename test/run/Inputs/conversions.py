@@ -86,7 +86,7 @@ def scalar_conversions(long):
 
 def downcasts(long):
     for source in ("fp32", "fp64"):
-        for target in ("fp16", "bf16"):
+        for target in ("fp16", "bf16", "fp8e4nv", "fp8e5"):
             for mode in ("rtz", "rtne"):
                 name = f"cast {source} to {target} {mode}"
                 storage = edges(source, target, rng_of(name))

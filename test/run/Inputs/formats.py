@@ -79,7 +79,7 @@ def decode(dt, storage):
 
 
 def encode(dt, value, toward_zero=False):
-    """Rounds float64 to nearest, ties to even (or toward zero). The 8-bit formats saturate, infinities too."""
+    """Rounds float64 to nearest, ties to even (or toward zero). The 8-bit formats saturate, infinities too but in fp8e5 toward zero."""
     d = DTYPES[dt]
     value = np.asarray(value, np.float64)
     if dt == "fp64":
@@ -101,7 +101,8 @@ def encode(dt, value, toward_zero=False):
     top = largest_finite(dt)
     beyond = top if dt in FP8 or toward_zero else top + 1
     magnitude = np.where(magnitude > top, beyond, magnitude)
-    magnitude = np.where(np.isinf(value), top if dt in FP8 else top + 1, magnitude).astype(np.uint64)
+    saturates = dt == "fp8e4nv" or (dt == "fp8e5" and not toward_zero)
+    magnitude = np.where(np.isinf(value), top if saturates else top + 1, magnitude).astype(np.uint64)
     bits = magnitude | sign << np.uint64(d.bits - 1)
     return from_bits(dt, np.where(np.isnan(value), np.uint64(nan_bits(dt)), bits))
 

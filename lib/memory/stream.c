@@ -221,8 +221,7 @@ static bool feeds_product(const Streams *s, const Value *v, Bitset *seen)
         const Op *op = u->user;
         if (op->region != body_of(s)) continue;
         if (op->kind == OP_DOT && u != &op->args[2]) return true;
-        const bool makes = is_arithmetic(op) || op->kind == OP_CONVERT || op->kind == OP_REDUCE ||
-                           op->kind == OP_SCAN;
+        const bool makes = ir_has(op, OT_PURE) || op->kind == OP_INLINE_ASM;
         for (int i = 0; makes && i < op->nresults; i++)
             if (feeds_product(s, op_result(op, i), seen)) return true;
     }

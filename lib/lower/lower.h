@@ -181,8 +181,13 @@ int pressure_limit(const Lower *L);
 /* ---- stream.c ---- */
 /* Of a kernel that reads more than it computes: what lets its loads overlap; of others 0. */
 int stream_limit(const Lower *L);
-/* The load of the region behind which ptxas is to bring nothing to the front; NULL: none. */
-Op *stream_wall(const Lower *L, const Region *r);
+/* The load of the region behind which ptxas is to bring nothing to the front, NULL: none; and
+   whether what loads do not need comes behind it, too. */
+typedef struct Wall {
+    Op *load;
+    bool is_alone;
+} Wall;
+Wall stream_wall(const Lower *L, const Region *r);
 
 /* ---- one function for each family of ops ---- */
 typedef void LowerOp(Lower *L, const Op *op);

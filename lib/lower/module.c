@@ -224,17 +224,22 @@ static bool is_first(const Bitset *first, const Op *op)
     return some;
 }
 
+static void add_results(const Op *op, Bitset *first)
+{
+    for (int i = 0; i < op->nresults; i++) bitset_add(first, (int)op_result(op, i)->id);
+}
+
 static void add_args(Op *op, void *first)
 {
     for (int i = 0; i < op->nargs; i++) bitset_add(first, (int)op_arg(op, i)->id);
 }
 
-/* The loads up to the last that is asked for first, and what their addresses and masks need. */
-static Bitset find_first(const Lower *L, Op *last)
+/* The loads up to the wall, and what their addresses and masks need. */
+static Bitset find_first(const Lower *L, Wall wall)
 {
     Bitset first = bitset_make(L->arena, (int)L->fn->nvalues);
-    for (Op *op = last; op; op = op->prev) {
-        if (op->kind == OP_LOAD) bitset_add(&first, (int)op_result(op, 0)->id);
+    for (Op *op = wall.load; op; op = op->prev) {
+        if (op->kind == OP_LOAD || !wall.is_alone) add_results(op, &first);
         if (!is_first(&first, op)) continue;
         add_args(op, &first);
         for (int i = 0; i < op->nregions; i++) ir_walk(op->regions[i], add_args, &first);
@@ -258,11 +263,11 @@ const Op *lower_region(Lower *L, const Region *r)
     const Threads threads = L->threads;
     for (const Op *op = r->first; op && op != r->last; op = op->next)
         if (is_early(L, op)) lower_early(L, op);
-    Op *wall = stream_wall(L, r);
-    const Bitset first = wall ? find_first(L, wall) : (Bitset){0};
-    if (wall) lower_first(L, r, wall, &first);
+    const Wall wall = stream_wall(L, r);
+    const Bitset first = wall.load ? find_first(L, wall) : (Bitset){0};
+    if (wall.load) lower_first(L, r, wall.load, &first);
     for (const Op *op = r->first; op && op != r->last; op = op->next)
-        if (!is_early(L, op) && !(wall && is_first(&first, op))) lower_op(L, op);
+        if (!is_early(L, op) && !(wall.load && is_first(&first, op))) lower_op(L, op);
     lines_at(L, outside);
     L->turned = known;
     L->threads = threads;

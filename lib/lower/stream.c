@@ -66,8 +66,9 @@ int stream_limit(const Lower *L)
    (instr.def, WALL), so that behind the last load of a region everything before is on its way. What
    multiplies matrices is left alone (one program less: attention to few keys 101 us, then 161), and
    so are turns that are told of a limit, meet or carry much, and small ones: ptxas writes them out
-   and brings their loads together (57 of which one is told: 0.96 of their speed). The others,
-   docs/measured.md. */
+   and brings their loads together (57 of which one is told: 0.96 of their speed). Few loads come
+   before what is computed between them; many do not, whose places and masks would be held. The
+   figures are in docs/measured.md. */
 
 /* What a region does first, up to what is no load and has an effect. */
 static Op *last_load(const Region *r, Stream *s)
@@ -112,13 +113,14 @@ static int most_bytes(const Lower *L)
     return (int)sizeof(int32_t) * (half < WORDS ? half : WORDS);
 }
 
-Op *stream_wall(const Lower *L, const Region *r)
+Wall stream_wall(const Lower *L, const Region *r)
 {
-    enum { LINE = 192, TURN = 32, WORK = 64 }; /* bytes of a thread; instructions of a turn */
-    if (r->parent && !is_plain_turn(L, r)) return NULL;
-    if (has_loop(r) || ir_contains(L->fn->body, OP_DOT, true)) return NULL;
+    enum { LINE = 192, TURN = 32, WORK = 64, FEW_LOADS = 4 }; /* bytes of a thread; instructions */
+    if (r->parent && !is_plain_turn(L, r)) return (Wall){0};
+    if (has_loop(r) || ir_contains(L->fn->body, OP_DOT, true)) return (Wall){0};
     Stream s = {0};
     Op *load = last_load(r, &s);
     const bool is_much = r->parent ? s.bytes >= TURN && s.work >= WORK : s.bytes >= LINE;
-    return is_much && s.bytes <= most_bytes(L) ? load : NULL;
+    if (!is_much || s.bytes > most_bytes(L)) return (Wall){0};
+    return (Wall){load, s.loads <= FEW_LOADS};
 }

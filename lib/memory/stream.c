@@ -221,7 +221,7 @@ static bool feeds_product(const Streams *s, const Value *v, Bitset *seen)
         const Op *op = u->user;
         if (op->region != body_of(s)) continue;
         if (op->kind == OP_DOT && u != &op->args[2]) return true;
-        const bool makes = ir_has(op, OT_PURE) || op->kind == OP_INLINE_ASM;
+        const bool makes = op->kind == OP_INLINE_ASM || (ir_has(op, OT_PURE) && op->kind != OP_DOT);
         for (int i = 0; makes && i < op->nresults; i++)
             if (feeds_product(s, op_result(op, i), seen)) return true;
     }

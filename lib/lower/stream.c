@@ -70,13 +70,23 @@ int stream_limit(const Lower *L)
    before what is computed between them; many do not, whose places and masks would be held. The
    figures are in docs/measured.md. */
 
-/* What a region does first, up to what is no load and has an effect. */
+/* What is loaded for the next turn. */
+static bool comes_ahead(const Op *load)
+{
+    for (const Use *use = op_result(load, 0)->uses; use; use = use->next)
+        if (use->user == load->region->last) return true;
+    return false;
+}
+
+/* What a region does first, up to what is no load and has an effect. NULL: none, or nobody waits
+   for it. */
 static Op *last_load(const Region *r, Stream *s)
 {
     Op *last = NULL;
     for (Op *op = r->first; op; op = op->next) {
         const bool loads = op->kind == OP_LOAD;
         if (!loads && !ir_has(op, OT_PURE)) break;
+        if (loads && comes_ahead(op)) return NULL;
         add_op(s, op);
         if (loads && type_is_block(op_result(op, 0)->type)) last = op;
     }
@@ -121,6 +131,6 @@ Wall stream_wall(const Lower *L, const Region *r)
     Stream s = {0};
     Op *load = last_load(r, &s);
     const bool is_much = r->parent ? s.bytes >= TURN && s.work >= WORK : s.bytes >= LINE;
-    if (!is_much || s.bytes > most_bytes(L)) return (Wall){0};
+    if (!load || !is_much || s.bytes > most_bytes(L)) return (Wall){0};
     return (Wall){load, s.loads <= FEW_LOADS};
 }

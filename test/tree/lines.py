@@ -14,7 +14,7 @@ BUDGET = {
     "lib/ir": 6962,
     "lib/layout": 3859,
     "lib/linear": 2234,
-    "lib/lower": 8668,
+    "lib/lower": 8678,
     "lib/memory": 5147,
     "lib/spec": 16029,
     "lib/std": 2406,

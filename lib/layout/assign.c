@@ -420,11 +420,12 @@ static int unpacked_log2(Bitset *seen, const Value *v)
     if (!bitset_add(seen, (int)v->id)) return most;
     for (const Use *u = v->uses; u; u = u->next) {
         const Op *op = u->user;
-        if (op->nresults != 1 || !(op->kind == OP_JOIN || op->kind == OP_TRANS ||
-                                   op->kind == OP_RESHAPE || ir_has(op, OT_EW)))
-            continue;
-        const int log2 = unpacked_log2(seen, op_result(op, 0));
-        if (log2 > most) most = log2;
+        const bool follows = op->kind == OP_JOIN || op->kind == OP_TRANS ||
+                             op->kind == OP_RESHAPE || ir_has(op, OT_EW);
+        for (int i = 0; follows && i < op->nresults; i++) {
+            const int log2 = unpacked_log2(seen, op_result(op, i));
+            if (log2 > most) most = log2;
+        }
     }
     return most;
 }

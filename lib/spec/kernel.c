@@ -61,16 +61,23 @@ static Defs collect(Arena *a, const AstFile *file)
 }
 
 typedef struct Calls {
-    Map *mentioned; /* names that a function mentions, other than itself */
-    Str self;
+    Map *mentioned; /* names that a function mentions, other than itself and its variables */
+    const Ast *self;
+    AstNames assigned;
     const Ast *returns; /* the first that gives a value */
 } Calls;
+
+static bool is_own(const Calls *c, Str name)
+{
+    return name == c->self->def.name || walk_has(&c->assigned, name) ||
+           walk_param(&c->self->def.params, name);
+}
 
 /* A function passed as a value is a helper, too. */
 static bool note_names(const Ast *n, void *user)
 {
     Calls *c = user;
-    if (n->kind == AST_NAME && n->name.id != c->self)
+    if (n->kind == AST_NAME && !is_own(c, n->name.id))
         map_set_ptr(c->mentioned, n->name.id, (void *)n);
     if (n->kind == AST_RETURN && n->unary.operand && n->unary.operand->kind != AST_NONE &&
         !c->returns)
@@ -78,18 +85,22 @@ static bool note_names(const Ast *n, void *user)
     return n->kind != AST_LAMBDA && n->kind != AST_DEF;
 }
 
-/* Where each function returns a value, or NULL; which names another one mentions. */
+/* Where it returns a value, or NULL. */
+static const Ast *read_body(Arena *a, const Ast *def, Map *mentioned)
+{
+    Calls c = {.mentioned = mentioned, .self = def};
+    walk_assigned(a, &def->def.body, &c.assigned);
+    walk_list(&def->def.body, note_names, &c);
+    return c.returns;
+}
+
+/* The same of each function; which names another one mentions. */
 static const Ast **read_bodies(Arena *a, const Defs *defs, Map *mentioned)
 {
     const Ast **returns = arena_array(a, const Ast *, defs->len + 1);
     map_init(mentioned, a);
-    for (int i = 0; i < defs->len; i++) {
-        Calls c = {.mentioned = mentioned, .self = defs->data[i]->def.name};
-        walk_list(&defs->data[i]->def.body, note_names, &c);
-        returns[i] = c.returns;
-    }
-    for (int i = 0; i < defs->methods.len; i++)
-        walk_list(&defs->methods.data[i]->def.body, note_names, &(Calls){.mentioned = mentioned});
+    for (int i = 0; i < defs->len; i++) returns[i] = read_body(a, defs->data[i], mentioned);
+    for (int i = 0; i < defs->methods.len; i++) read_body(a, defs->methods.data[i], mentioned);
     return returns;
 }
 

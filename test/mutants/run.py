@@ -22,6 +22,7 @@ import multiprocessing
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -47,6 +48,17 @@ class Mutant:
 
 def sh(command, **more):
     return subprocess.run(command, capture_output=True, text=True, **more)
+
+
+def sh_within(command, seconds):
+    """None: it took longer, and is no more, with all that it began."""
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True) as process:
+        try:
+            out, err = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            return None
+    return subprocess.CompletedProcess(command, process.returncode, out, err)
 
 
 def same(a, b):
@@ -140,9 +152,8 @@ class Tree:
         """Also that something was tested."""
         if test.startswith("ops "):
             return self.run_ops(test.split()[1:])
-        try:
-            done = sh(self.command(test), timeout=TEST_SECONDS)
-        except subprocess.TimeoutExpired:
+        done = sh_within(self.command(test), TEST_SECONDS)
+        if not done:
             return False, "it takes too long"
         last = (done.stdout.strip().split("\n") or [""])[-1]
         return done.returncode == 0 and not last.startswith("0 passed"), done.stdout + done.stderr

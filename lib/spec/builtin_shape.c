@@ -206,9 +206,9 @@ SpecValue builtin_cat(Spec *sp, const Call *c)
     bool fits = a.rank == b.rank;
     for (int i = 0; fits && i < a.rank; i++) fits = i == axis || a.dims[i] == b.dims[i];
     if (!fits)
-        return spec_error(sp, c->at,
-                          "tl.cat along dimension %d of %s and %s: the other extents differ", axis,
-                          type_text(sp->arena, x->type), type_text(sp->arena, y->type));
+        return spec_error(sp, c->at, "tl.cat along dimension %d of %s and %s: the %s differ", axis,
+                          type_text(sp->arena, x->type), type_text(sp->arena, y->type),
+                          a.rank == b.rank ? "other extents" : "ranks");
     Shape sum = a;
     sum.dims[axis] += b.dims[axis];
     if (!shape_check(sp, &sum, c->at)) return sv_error();

@@ -68,13 +68,14 @@ SpecValue builtin_gather(Spec *sp, const Call *c)
     Value *src = c->args[0].v, *index = c->args[1].v;
     const int axis = (int)c->args[2].i;
     if (!type_is_int(index->type)) return arg_refuse(sp, c, 1, "a block of integers");
-    bool fits = src->type->rank == index->type->rank;
+    const bool same_rank = src->type->rank == index->type->rank;
+    bool fits = same_rank;
     for (int i = 0; fits && i < src->type->rank; i++)
         fits = i == axis || src->type->shape[i] == index->type->shape[i];
     if (!fits)
         return spec_error(
-            sp, c->at,
-            "tl.gather along dimension %d of %s with the index %s: the other extents differ", axis,
-            type_text(sp->arena, src->type), type_text(sp->arena, index->type));
+            sp, c->at, "tl.gather along dimension %d of %s with the index %s: the %s differ", axis,
+            type_text(sp->arena, src->type), type_text(sp->arena, index->type),
+            same_rank ? "other extents" : "ranks");
     return sv_value(build_gather(&sp->b, src, index, axis));
 }

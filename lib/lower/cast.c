@@ -344,7 +344,8 @@ static LLVMValueRef unrounded(LLVMValueRef x)
     return x;
 }
 
-/* Of NaN, in 64 bits or of fp64, the top bit alone, of which fewer than 32 bits keep anything. */
+/* Of NaN 0; but in 64 bits, and of fp64, what the instruction leaves, which is the top bit alone (of
+   fewer than 32 bits, what is nearest to that). */
 static LLVMValueRef int_from_number(Lower *L, DType to, LLVMValueRef x)
 {
     static const Instr by[2][4][2] = {/* from fp64; log2 of the bytes; signed */

@@ -181,10 +181,10 @@ int pressure_limit(const Lower *L);
 /* ---- stream.c ---- */
 /* Of a kernel that reads more than it computes: what lets its loads overlap; of others 0. */
 int stream_limit(const Lower *L);
-/* The load of the region behind which ptxas is to bring nothing to the front, NULL: none; and
-   whether what loads do not need comes behind it, too. */
+/* Nothing that stands behind `load` is to be computed before it is asked for, and if it is_alone,
+   nothing before it that no load needs, either. */
 typedef struct Wall {
-    Op *load;
+    Op *load; /* NULL: ptxas does as it likes */
     bool is_alone;
 } Wall;
 Wall stream_wall(const Lower *L, const Region *r);

@@ -2,12 +2,12 @@
 
      for …: s = s + reduce_add(x)   becomes   for …: b = b + x;   s = s + reduce_add(b)
 
-   and so do what is taken away, least and greatest values. Where threads meet to reduce, they do that once, and loads of
-   the next turn need not wait for it. Floats are added in another order then, so it is no rule of
-   folding, and `cpu` does without. A thread holds its share of the block while the loop runs: that
-   may be no more than a few registers (with up to 8, seven calls ran at 0.99 to 1.11 of their speed on
-   an H200; with 16, four kernels at 1.12 to 1.31, and three at 0.79 to 0.97), and a loop that
-   multiplies matrices has none for it.
+   and so do what is taken away, least and greatest values. Where threads meet to reduce, they do
+   that once, and loads of the next turn need not wait for it. Floats are added in another order
+   then, so it is no rule of folding, and `cpu` does without. A thread holds its share of the block
+   while the loop runs: that may be no more than a few registers (with up to 8, seven calls ran at
+   0.99 to 1.11 of their speed on an H200; with 16, four kernels at 1.12 to 1.31, and three at 0.79
+   to 0.97), and a loop that multiplies matrices has none for it.
 
    Flags that a loop keeps for many elements are numbers,
 

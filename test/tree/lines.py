@@ -14,7 +14,7 @@ BUDGET = {
     "lib/ir": 6962,
     "lib/layout": 3860,
     "lib/linear": 2234,
-    "lib/lower": 8678,
+    "lib/lower": 8679,
     "lib/memory": 5147,
     "lib/spec": 16041,
     "lib/std": 2406,

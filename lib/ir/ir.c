@@ -426,6 +426,16 @@ const Region *ir_turn(const Op *op)
     return r->parent ? r : NULL;
 }
 
+int ir_words_carried(const Op *loop)
+{
+    int words = 0;
+    for (int i = 0; i < loop->nresults; i++) {
+        const Type *ty = op_result(loop, i)->type;
+        if (type_dtype(ty) != DT_NONE) words += type_words(ty);
+    }
+    return words;
+}
+
 bool ir_is_defined_outside(const Value *v, const Region *r)
 {
     const Region *at = v->region ? v->region : v->def->region;

@@ -119,6 +119,8 @@ bool ir_is_defined_outside(const Value *v, const Region *r);
 /* The region of the innermost loop around the op that it stands in, itself or in a branch; NULL: none
    is around it. */
 const Region *ir_turn(const Op *op);
+/* Of 32 bits, that a thread has in registers from turn to turn; needs layouts. */
+int ir_words_carried(const Op *loop);
 /* True when it is `whole`, or in that. */
 bool ir_is_part(const Op *op, const Op *whole);
 /* True when it is `at`, or stands before that in one region. */

@@ -93,16 +93,6 @@ static Op *last_load(const Region *r, Stream *s)
     return last;
 }
 
-static int words_carried(const Op *loop)
-{
-    int words = 0;
-    for (int i = 0; i < loop->nresults; i++) {
-        const Type *ty = op_result(loop, i)->type;
-        words += lower_distinct_registers(ty) * (type_bytes(ty) + 3) / 4;
-    }
-    return words;
-}
-
 static bool has_loop(const Region *r)
 {
     return ir_contains(r, OP_FOR, true) || ir_contains(r, OP_WHILE, true);
@@ -110,9 +100,9 @@ static bool has_loop(const Region *r)
 
 static bool is_plain_turn(const Lower *L, const Region *r)
 {
-    enum { STATE = 64 };
+    enum { MOST_STATE = 36 }; /* words of a thread */
     return ir_is_loop(r->parent) && !L->streams && L->fn->num_warps > 1 &&
-           !ir_contains(r, OP_BARRIER, true) && words_carried(r->parent) < STATE;
+           !ir_contains(r, OP_BARRIER, true) && ir_words_carried(r->parent) <= MOST_STATE;
 }
 
 /* That a thread has room for, beside what is computed. */

@@ -125,12 +125,7 @@ static bool moves_in_warp(const Op *op)
 static bool is_full(const Op *loop)
 {
     enum { MOST_WORDS = 96 };
-    int words = 0;
-    for (int k = 0; k < carry_count(loop); k++) {
-        const Type *ty = op_result(loop, k)->type;
-        if (type_dtype(ty) != DT_NONE) words += type_words(ty);
-    }
-    return words > MOST_WORDS;
+    return ir_words_carried(loop) > MOST_WORDS;
 }
 
 static bool is_few(const Op *op, int most_words)

@@ -352,6 +352,16 @@ static bool takes_any(const Use *use)
            tkc_carry_of_use(use, &owner, &slot);
 }
 
+/* A line of integers from before the loop where it is used, of which a thread has several: what it is
+   moved for there is moved once. */
+static bool is_from_before(const Value *v, const Layout *l, const Use *use)
+{
+    enum { SEVERAL = 4 };
+    const Region *turn = ir_turn(use->user);
+    return v->type->rank == 1 && type_is_int(v->type) && !type_is_bool(v->type) && turn &&
+           layout_registers(l) >= SEVERAL && ir_is_defined_outside(v, turn);
+}
+
 static void spread(Assign *a)
 {
     while (a->next < a->work.len) {
@@ -364,7 +374,7 @@ static void spread(Assign *a)
             a->of_value[v->id] = l = own;
         const bool is_index = bitset_has(&a->indices, (int)v->id);
         for (Use *use = v->uses; use; use = use->next)
-            if (!is_index || !takes_any(use)) spread_to_use(a, use, l);
+            if (!(is_index || is_from_before(v, l, use)) || !takes_any(use)) spread_to_use(a, use, l);
     }
 }
 

@@ -14,9 +14,9 @@
    either would do, a cast that narrows comes before the conversion, but not what was loaded so: a
    loop may have it from shared memory as it is (memory/pipeline.c).
 
-   Warps that would meet for an index of a product's factor in a loop have all of it instead, if
-   lanes that ask each other cost less (pages of keys and values). Of what is computed to be one
-   (scales by groups) that is none: copied element by element, products of int4 took 392 us, 115 so
+   Warps that would meet for an index of a product's factor in a loop, or for a line that masks it,
+   have all of it instead, if lanes that ask each other cost less (pages of keys and values). Of what
+   is computed to be one (scales by groups) that is none: copied element by element, products of int4 took 392 us, 115 so
    (H200).
 
    Made values are placed right behind the original, hence outside the loops it is outside of,
@@ -94,24 +94,31 @@ static bool is_factor(const Value *v)
     return is;
 }
 
-/* Addresses of a factor are made of it. */
+/* Addresses of a factor are made of it, or its mask. */
 static bool leads_to_factor(const Value *v, int depth)
 {
     bool leads = false;
     for (const Use *u = v->uses; u && depth && !leads; u = u->next) {
         const Op *op = u->user;
         const bool goes_on = op->nresults == 1 && (ir_has(op, OT_EW) || ir_has(op, OT_SHAPE));
-        if (op->kind == OP_LOAD) leads = u == &op->args[0] && is_factor(op_result(op, 0));
+        if (op->kind == OP_LOAD) leads = is_factor(op_result(op, 0));
         else if (goes_on) leads = leads_to_factor(op_result(op, 0), depth - 1);
     }
     return leads;
 }
 
-/* A line of numbers that says where a loop's factors are. */
+static bool is_line(const Type *ty)
+{
+    int dims = 0;
+    for (int d = 0; d < ty->rank; d++) dims += ty->shape[d] > 1;
+    return dims <= 1;
+}
+
+/* A line of numbers that says where a loop's factors are, or of what says which of them there are. */
 static bool is_index(const Value *v)
 {
-    return v->type->rank == 1 && type_is_int(v->type) && !type_is_bool(v->type) &&
-           is_for_products(v) && leads_to_factor(v, MAX_DEPTH);
+    return is_line(v->type) && type_is_int(v->type) && is_for_products(v) &&
+           leads_to_factor(v, MAX_DEPTH);
 }
 
 /* Made of ranges and constants alone, by few ops: integers, of which LLVM makes numbers. */

@@ -420,8 +420,13 @@ static LLVMValueRef float_from_int(Lower *L, DType from, DType to, LLVMValueRef 
 {
     const DTypeInfo *info = dtype_info(from);
     const bool is_signed = info->kind == DK_INT;
+    LLVMTypeRef ty = lower_dtype(L, to);
+    if (from == DT_I1 && !dtype_is_f8(to)) {
+        LLVMValueRef one = to == DT_BF16 ? LLVMConstInt(ty, 0x3f80, false) : LLVMConstReal(ty, 1);
+        return pick(L, x, one, LLVMConstNull(ty));
+    }
     if (to == DT_F32 || to == DT_F64)
-        return build_int_to_float(L, is_signed, x, lower_dtype(L, to));
+        return build_int_to_float(L, is_signed, x, ty);
     if (info->bits <= 16)
         return narrow_f32(L, to, build_int_to_float(L, is_signed, x, L->f32), false);
     if (to == DT_BF16)

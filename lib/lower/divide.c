@@ -18,7 +18,8 @@
 typedef struct Division {
     Lower *L;
     DType dt;
-    LLVMTypeRef wide; /* of an instruction: 16 bits for a byte, so that -128 / -1 fits */
+    LLVMTypeRef wide; /* of an instruction: 16 bits for a byte, so that -128 / -1 fits; 32 of 64
+                         where these are enough */
     bool is_signed, may_be_zero, may_be_minus_one, may_be_negative, x_may_be_negative;
     bool by_product; /* the first element prepares it … */
     bool stays;      /* … and a loop around divides by the same in each turn */
@@ -44,17 +45,27 @@ static bool stays_in_loop(const Op *op, const Value *by)
            !ir_contains(turn, OP_WHILE, true);
 }
 
+/* 64 bits are divided by a program of some 100 instructions; the quotient of the least number by -1
+   would not fit 32. */
+static bool fits_32_bits(bool is_signed, const AxisFact *x, const AxisFact *y)
+{
+    const int64_t least = is_signed ? INT32_MIN : 0, most = is_signed ? INT32_MAX : UINT32_MAX;
+    return x->lo_all >= least + is_signed && x->hi_all <= most && y->lo_all >= least &&
+           y->hi_all <= most;
+}
+
 /* What is known on every lane. */
 static Division division_of(Lower *L, const Op *op)
 {
     const AxisFact *x = axis_of(L->facts, op_arg(op, 0)), *y = axis_of(L->facts, op_arg(op, 1));
     const DType dt = type_dtype(op_arg(op, 0)->type);
     const bool is_signed = dtype_info(dt)->kind == DK_INT, is_byte = dtype_info(dt)->bits == 8;
+    const bool is_short = dtype_info(dt)->bits == 64 && fits_32_bits(is_signed, x, y);
     const Value *by = op_arg(op, 1);
     const bool by_one = ir_is_uniform(by) && !ir_def(by, OP_CONST);
     return (Division){.L = L,
                       .dt = dt,
-                      .wide = is_byte ? L->i16 : lower_dtype(L, dt),
+                      .wide = is_byte ? L->i16 : is_short ? L->i32 : lower_dtype(L, dt),
                       .is_signed = is_signed,
                       .may_be_zero = !(y->lo_all > 0 || y->hi_all < 0),
                       .may_be_minus_one =
@@ -86,6 +97,11 @@ static LLVMValueRef as_wide(const Division *d, LLVMValueRef v)
     return LLVMBuildIntCast2(d->L->b, v, d->wide, d->is_signed, "");
 }
 
+static LLVMValueRef of_its_type(const Division *d, LLVMValueRef v)
+{
+    return LLVMBuildIntCast2(d->L->b, v, lower_dtype(d->L, d->dt), d->is_signed, "");
+}
+
 static LLVMValueRef quotient_by_instruction(const Division *d, LLVMValueRef x, LLVMValueRef y)
 {
     LLVMBuilderRef b = d->L->b;
@@ -94,7 +110,7 @@ static LLVMValueRef quotient_by_instruction(const Division *d, LLVMValueRef x, L
     LLVMValueRef q = d->is_signed ? LLVMBuildSDiv(b, n, g.by, "") : LLVMBuildUDiv(b, n, g.by, "");
     if (g.is_minus_one) q = pick(d->L, g.is_minus_one, LLVMBuildNeg(b, n, ""), q);
     if (g.is_zero) q = pick(d->L, g.is_zero, constant_of(d, 0), q);
-    return LLVMBuildTrunc(b, q, lower_dtype(d->L, d->dt), "");
+    return of_its_type(d, q);
 }
 
 static LLVMValueRef remainder_by_instruction(const Division *d, LLVMValueRef x, LLVMValueRef y)
@@ -104,7 +120,7 @@ static LLVMValueRef remainder_by_instruction(const Division *d, LLVMValueRef x, 
     LLVMValueRef n = as_wide(d, x);
     LLVMValueRef r = d->is_signed ? LLVMBuildSRem(b, n, g.by, "") : LLVMBuildURem(b, n, g.by, "");
     if (g.is_zero) r = pick(d->L, g.is_zero, n, r);
-    return LLVMBuildTrunc(b, r, lower_dtype(d->L, d->dt), "");
+    return of_its_type(d, r);
 }
 
 /* ---- by a product ---- */

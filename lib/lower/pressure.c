@@ -276,6 +276,14 @@ static bool is_crowded(const Pressure *p)
     return !p->by_warps && p->passing > MUCH && p->nops > MANY_OPS;
 }
 
+/* Of what passes where nothing is multiplied ptxas has often a small part at once (of what comes of
+   random numbers 384 words, in 32 registers). */
+static bool is_too_much(const Pressure *p, int needed, int most)
+{
+    if (p->by_warps) return needed > most;
+    return !p->product && p->stays + p->passing / 2 + p->addresses > most;
+}
+
 int pressure_limit(const Lower *L)
 {
     /* With no more than CLOSE to spare ptxas would spill, lest there is one program less. */
@@ -295,7 +303,7 @@ int pressure_limit(const Lower *L)
     if (most > MACHINE_THREAD_REGISTERS) most = MACHINE_THREAD_REGISTERS;
     const int share = programs ? MACHINE_REGISTERS / (threads * programs) : MACHINE_THREAD_REGISTERS;
     const int needed = registers_needed(&p), spare = programs ? share - needed : share;
-    if (p.by_warps && needed > most) return most;
+    if (is_too_much(&p, needed, most)) return most;
     if (!p.copies) return limit_without_copies(&p, needed);
     const int room = programs ? room_of(&p, needed, share) : 0;
     if (room > FEW || (room && !is_scattered(&p))) return room;

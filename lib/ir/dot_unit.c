@@ -207,11 +207,11 @@ static bool counts_factor(const Op *dot, int operand)
     return u == &dot->args[operand];
 }
 
-/* What stays is held by a loop's turns as long as there is room beside what they carry and a product's
-   sum; the first comes first. Counted each by itself, as they were, they spilled more: of 2,889 calls
-   for sm_80 22 changed, of which six spill no more, seven less, and one 12 bytes more. With room for 164
-   words for all of them 20 of 37 calls spilled 1,512 bytes, so 12 of them 584, at 0.99 of their speed;
-   but those of many registers are much to read (5 to 20 % slower, H200). */
+/* What stays is held by a loop's turns as long as there is room beside what they carry and a
+   product's sum; the first comes first. Counted each by itself, as they were, they spilled more: of
+   2,889 calls for sm_80 22 changed, of which six spill no more, seven less, and one 12 bytes more.
+   With room for 164 words for all of them 20 of 37 calls spilled 1,512 bytes, so 12 of them 584, at
+   0.99 of their speed; but those of many registers are much to read (5 to 20 % slower, H200). */
 static bool has_no_room(const Op *dot, int operand)
 {
     enum { LARGE = 64, ROOM = 140, ROOM_OF_LARGE = 164 };

@@ -352,8 +352,8 @@ static bool takes_any(const Use *use)
            tkc_carry_of_use(use, &owner, &slot);
 }
 
-/* A line of integers from before the loop where it is used, of which a thread has several: what it is
-   moved for there is moved once. */
+/* A line of integers from before the loop where it is used, of which a thread has several: what it
+   is moved for there is moved once. */
 static bool is_from_before(const Value *v, const Layout *l, const Use *use)
 {
     enum { SEVERAL = 4 };
@@ -373,8 +373,10 @@ static void spread(Assign *a)
         if (l->rank > 1 && layout_registers(own) * 4 <= layout_registers(l))
             a->of_value[v->id] = l = own;
         const bool is_index = bitset_has(&a->indices, (int)v->id);
-        for (Use *use = v->uses; use; use = use->next)
-            if (!(is_index || is_from_before(v, l, use)) || !takes_any(use)) spread_to_use(a, use, l);
+        for (Use *use = v->uses; use; use = use->next) {
+            const bool decides_itself = is_index || is_from_before(v, l, use);
+            if (!decides_itself || !takes_any(use)) spread_to_use(a, use, l);
+        }
     }
 }
 

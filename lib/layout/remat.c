@@ -16,8 +16,8 @@
 
    Warps that would meet for an index of a product's factor in a loop, or for a line that masks it,
    have all of it instead, if lanes that ask each other cost less (pages of keys and values). Of what
-   is computed to be one (scales by groups) that is none: copied element by element, products of int4 took 392 us, 115 so
-   (H200).
+   is computed to be one (scales by groups) that is none: copied element by element, products of int4
+   took 392 us, 115 so (H200).
 
    Made values are placed right behind the original, hence outside the loops it is outside of,
    and they are kept, so that a second use finds them: to it they cost nothing. */

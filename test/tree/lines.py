@@ -12,7 +12,7 @@ BUDGET = {
     "lib/analysis": 2052,
     "lib/base": 1807,
     "lib/ir": 6977,
-    "lib/layout": 3877,
+    "lib/layout": 3879,
     "lib/linear": 2234,
     "lib/lower": 8698,
     "lib/memory": 5142,

@@ -7,8 +7,7 @@
    compilation whatever emission returns.
 
    Passes: the lowering already shares what is equal within an op and folds constants, so little is
-   left to do; the list was chosen by the time it takes and the code that ptxas makes of it
-   (docs/performance.md). */
+   left to do; the list was chosen by the time it takes and the code that ptxas makes of it. */
 #include "target/backend.h"
 
 #include <llvm-c/Analysis.h>

@@ -19,7 +19,7 @@ BUDGET = {
     "lib/spec": 16041,
     "lib/std": 2406,
     "lib/syntax": 3495,
-    "lib/target": 1840,
+    "lib/target": 1839,
     "lib/transform": 2517,
     "lib": 3564,
     "runtime/debug": 702,

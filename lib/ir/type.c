@@ -140,6 +140,13 @@ bool type_is_of(const Type *ty, OpDomain domain)
     return false;
 }
 
+bool type_is_line(const Type *ty)
+{
+    int dims = 0;
+    for (int d = 0; d < ty->rank; d++) dims += ty->shape[d] > 1;
+    return dims <= 1;
+}
+
 bool type_is_padded(const Type *ty)
 {
     for (int d = 0; d < ty->rank; d++)

@@ -45,6 +45,7 @@ static inline bool type_is_bool(const Type *ty) { return type_kind(ty) == DK_BOO
 bool type_is_int(const Type *ty);        /* signed, unsigned or int1 */
 bool type_is_of(const Type *ty, OpDomain domain);
 bool type_is_padded(const Type *ty); /* an extent is no power of two */
+bool type_is_line(const Type *ty);   /* but one extent is 1, or all are */
 bool type_same_shape(const Type *a, const Type *b); /* both scalars, or blocks of equal extents */
 /* element dtype; DT_NONE for pointers */
 static inline DType type_dtype(const Type *ty) { return ty->dtype; }

@@ -23,6 +23,7 @@
    and they are kept, so that a second use finds them: to it they cost nothing. */
 #include "layout/remat.h"
 
+#include "base/bitset.h"
 #include "base/unwind.h"
 #include "ir/build.h"
 #include "ir/machine.h"
@@ -95,30 +96,26 @@ static bool is_factor(const Value *v)
 }
 
 /* Addresses of a factor are made of it, or its mask. */
-static bool leads_to_factor(const Value *v, int depth)
+static bool leads_to_factor(Bitset *seen, const Value *v)
 {
     bool leads = false;
-    for (const Use *u = v->uses; u && depth && !leads; u = u->next) {
+    if (bitset_has(seen, (int)v->id)) return false;
+    bitset_add(seen, (int)v->id);
+    for (const Use *u = v->uses; u && !leads; u = u->next) {
         const Op *op = u->user;
         const bool goes_on = op->nresults == 1 && (ir_has(op, OT_EW) || ir_has(op, OT_SHAPE));
         if (op->kind == OP_LOAD) leads = is_factor(op_result(op, 0));
-        else if (goes_on) leads = leads_to_factor(op_result(op, 0), depth - 1);
+        else if (goes_on) leads = leads_to_factor(seen, op_result(op, 0));
     }
     return leads;
 }
 
-static bool is_line(const Type *ty)
-{
-    int dims = 0;
-    for (int d = 0; d < ty->rank; d++) dims += ty->shape[d] > 1;
-    return dims <= 1;
-}
-
 /* A line of numbers that says where a loop's factors are, or of what says which of them there are. */
-static bool is_index(const Value *v)
+static bool is_index(const Remat *r, const Value *v)
 {
-    return is_line(v->type) && type_is_int(v->type) && is_for_products(v) &&
-           leads_to_factor(v, MAX_DEPTH);
+    if (!type_is_line(v->type) || !type_is_int(v->type) || !is_for_products(v)) return false;
+    Bitset seen = bitset_make(r->scratch, (int)r->fn->nvalues);
+    return leads_to_factor(&seen, v);
 }
 
 /* Made of ranges and constants alone, by few ops: integers, of which LLVM makes numbers. */
@@ -151,7 +148,7 @@ static int convert_cost(const Remat *r, const Value *v, const Layout *want)
     int cost = plan.cost;
     if (type_is_bool(v->type) && is_numbers(v, &(int){FEW}))
         cost += layout_registers(want) * COST_ISSUE;
-    if (ahead && is_index(v)) cost *= plan.kind == CONVERT_SHARED ? WAITS : 1;
+    if (ahead && is_index(r, v)) cost *= plan.kind == CONVERT_SHARED ? WAITS : 1;
     else if (ahead && is_loaded_in_loop(v)) cost = plan.cost_ready;
     return times_of(v) * (1 + cost);
 }
@@ -224,7 +221,7 @@ static int clone_cost(Remat *r, const Value *v, const Layout *want, int depth)
 static const Layout *for_each_warp(const Remat *r, const Value *v, const Layout *want)
 {
     ConvertPlan plan;
-    if (!is_index(v)) return NULL;
+    if (!is_index(r, v)) return NULL;
     const Layout *all = propagate_to_each_warp(layouts_of(r), want);
     convert_plan(&plan, v->type->layout, want, type_bytes(v->type), 0);
     return plan.kind == CONVERT_SHARED && all != want ? all : NULL;

@@ -47,6 +47,7 @@ typedef struct Streams {
     Slice slice;
     VEC(Op *) far; /* loads that the slice uses, of which a thread has a few registers */
     bool in_far;   /* no more of these */
+    bool moves_lines; /* through shared memory, for the stream at hand */
     VEC(Op *) few; /* other such loads */
     Slice few_slice;
 } Streams;

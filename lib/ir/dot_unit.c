@@ -191,11 +191,70 @@ static bool has_factors(const Op *op)
     return op->kind == OP_DOT && dot_unit(op).mma && !dot_is_of_group(op);
 }
 
+static bool adds_up(const Op *dot)
+{
+    const Use *use = op_result(dot, 0)->uses;
+    return use && ir_has(use->user, OT_TERM);
+}
+
 /* Of its sum, if that goes to others in the turn. */
 static int sum_words(const Op *dot)
 {
-    const Use *use = op_result(dot, 0)->uses;
-    return use && ir_has(use->user, OT_TERM) ? 0 : thread_words(op_result(dot, 0)->type);
+    return adds_up(dot) ? 0 : thread_words(op_result(dot, 0)->type);
+}
+
+/* What is computed is held till it is asked for; other numbers are read where they are used. */
+static bool is_held(const Op *op)
+{
+    const Type *ty = op->nresults ? op_result(op, 0)->type : NULL;
+    return ty && type_is_block(ty) && type_is_float(ty) &&
+           (ir_has(op, OT_EW) || op->kind == OP_DOT);
+}
+
+/* The last op of the region that asks for v; it or an op in it. */
+static int last_use(const Map *numbers, const Value *v, const Region *r)
+{
+    int last = 0;
+    for (const Use *u = v->uses; u; u = u->next) {
+        const Op *user = ir_op_of(u->user, r);
+        const int at = user && !ir_has(user, OT_TERM) ? map_number(numbers, user) : 0;
+        if (at > last) last = at;
+    }
+    return last;
+}
+
+/* The most that a turn holds beside a product's operands: its sum, and what was computed before it
+   and is asked for behind it. */
+static int most_beside(const Region *turn)
+{
+    Arena *arena = ir_of(turn->func)->arena;
+    const ArenaMark mark = arena_mark(arena);
+    Map numbers;
+    map_init(&numbers, arena);
+    int n = 0, now = 0, most = 0;
+    for (const Op *op = turn->first; op; op = op->next) map_set_number(&numbers, op, n++);
+    int *ends = arena_array(arena, int, n);
+    for (const Op *op = turn->first; op; op = op->next) {
+        const int at = map_number(&numbers, op);
+        now -= ends[at];
+        if (has_factors(op) && now + sum_words(op) > most) most = now + sum_words(op);
+        const int last = is_held(op) ? last_use(&numbers, op_result(op, 0), turn) : 0;
+        if (last <= at) continue;
+        const int words = thread_words(op_result(op, 0)->type);
+        now += words;
+        ends[last] += words;
+    }
+    arena_reset(arena, mark);
+    return most;
+}
+
+/* Products add up in its turns. Where none does, as in a recurrence, factors are most of what a turn
+   would read. */
+static bool sums_up(const Region *turn)
+{
+    const Op *op = turn->first;
+    while (op && !(op->kind == OP_DOT && adds_up(op))) op = op->next;
+    return op;
 }
 
 /* Of the products of its region that have the factor it is the one that counts it. */
@@ -207,17 +266,20 @@ static bool counts_factor(const Op *dot, int operand)
     return u == &dot->args[operand];
 }
 
-/* What stays is held by a loop's turns as long as there is room beside what they carry and a
-   product's sum; the first comes first. Counted each by itself, as they were, they spilled more: of
-   2,889 calls for sm_80 22 changed, of which six spill no more, seven less, and one 12 bytes more.
-   With room for 164 words for all of them 20 of 37 calls spilled 1,512 bytes, so 12 of them 584, at
-   0.99 of their speed; but those of many registers are much to read (5 to 20 % slower, H200). */
+/* What stays is held by a loop's turns as long as there is room beside what they carry and hold;
+   the first comes first. Counted each by itself, as they were, they spilled more: of 2,889 calls for
+   sm_80 22 changed, of which six spill no more, seven less, and one 12 bytes more. With room for 164
+   words for all of them 20 of 37 calls spilled 1,512 bytes, so 12 of them 584, at 0.99 of their
+   speed; but those of many registers are much to read (5 to 20 % slower, H200). What other products
+   of the turn hold counts, too, where any adds up: of 49 calls 20 spill less and three more;
+   weights of a recurrence would be read again in each step, which ran at half the speed. */
 static bool has_no_room(const Op *dot, int operand)
 {
     enum { LARGE = 64, ROOM = 140, ROOM_OF_LARGE = 164 };
     const Op *loop = dot->region->parent;
     const int own = thread_words(op_arg(dot, operand)->type),
               most = own < LARGE ? ROOM : ROOM_OF_LARGE;
+    const int beside = sums_up(dot->region) ? most_beside(dot->region) : -1;
     int words = 0;
     for (int i = 0; loop && i < loop->nresults; i++)
         words += thread_words(op_result(loop, i)->type);
@@ -225,7 +287,8 @@ static bool has_no_room(const Op *dot, int operand)
         for (int i = 0; i < 2 && has_factors(op); i++) {
             const Value *v = op_arg(op, i);
             if (!dot_operand_stays(op, i) || !counts_factor(op, i)) continue;
-            const bool fits = words + thread_words(v->type) + sum_words(op) <= most;
+            const int more = beside < 0 ? sum_words(op) : beside;
+            const bool fits = words + thread_words(v->type) + more <= most;
             if (v == op_arg(dot, operand)) return !fits;
             if (fits) words += thread_words(v->type);
         }

@@ -56,14 +56,27 @@ static LLVMValueRef compare(Lower *L, OpKind kind, DType dt, LLVMValueRef x, LLV
 
 /* ---- integers ---- */
 
-/* 64-bit values by a count that is not known. LLVM 22 recognises the protection below, drops it
-   because PTX's own shift has it, and forgets that PTX looks at 32 bits of the count only. */
-static LLVMValueRef shift_64(Lower *L, Instr instr, LLVMValueRef x, LLVMValueRef count)
+/* By a count that is not known, which PTX's own shifts take as it is. LLVM 22 recognises the
+   protection below and drops it, but of 64-bit values it forgets that PTX looks at 32 bits of the
+   count only, and a remainder, whose count it knows to be small, it protects in another way. */
+static LLVMValueRef shift_by_any(Lower *L, OpKind kind, bool keeps_sign, LLVMValueRef x,
+                                 LLVMValueRef count)
 {
+    const bool wide = LLVMTypeOf(x) == L->i64;
+    const Instr instr = kind == OP_SHL ? wide ? INSTR_SHL_64 : INSTR_SHL_32
+                        : keeps_sign   ? wide ? INSTR_SHR_S64 : INSTR_SHR_S32
+                                       : wide ? INSTR_SHR_U64 : INSTR_SHR_U32;
+    if (!wide) return lower_instr(L, instr, x, count);
     LLVMValueRef in_range =
         LLVMBuildICmp(L->b, LLVMIntULT, count, LLVMConstInt(L->i64, 64, false), "");
     LLVMValueRef low = LLVMBuildTrunc(L->b, count, L->i32, "");
     return lower_instr(L, instr, x, LLVMBuildSelect(L->b, in_range, low, lower_i32(L, 64), ""));
+}
+
+static bool is_in_range(const Lower *L, const Value *count, int width)
+{
+    const AxisFact *f = axis_of(L->facts, count);
+    return f->lo_all >= 0 && f->hi_all < width;
 }
 
 /* Counts at or above the width give 0, or the sign for signed types. The count is unsigned. */
@@ -72,12 +85,9 @@ static LLVMValueRef shift(Lower *L, const Op *op, DType dt, LLVMValueRef x, LLVM
     const int width = dtype_info(dt)->bits;
     const bool keeps_sign = op->kind == OP_SHR && is_signed(dt);
     if (width == 1) return LLVMBuildAnd(L->b, x, LLVMBuildNot(L->b, count, ""), "");
-    if (width == 64 && !LLVMIsAConstantInt(count))
-        return shift_64(L,
-                        op->kind == OP_SHL ? INSTR_SHL_64
-                        : keeps_sign       ? INSTR_SHR_S64
-                                           : INSTR_SHR_U64,
-                        x, count);
+    if (!LLVMIsAConstantInt(count) &&
+        (width == 64 || (width == 32 && !is_in_range(L, op_arg(op, 1), width))))
+        return shift_by_any(L, op->kind, keeps_sign, x, count);
     LLVMTypeRef ty = lower_dtype(L, dt);
     LLVMValueRef limit = LLVMConstInt(ty, (unsigned)width, false),
                  last = LLVMConstInt(ty, (unsigned)width - 1, false);

@@ -215,9 +215,9 @@ static int clone_cost(Remat *r, const Value *v, const Layout *want, int depth)
     return cost < CANNOT ? cost : CANNOT;
 }
 
-/* An index for which warps would meet. Addresses come ahead only if they need nothing of other
-   warps: each has all of the line, if that is no dearer, and its lanes ask each other. NULL: it is
-   none. */
+/* An index for which warps would meet. Addresses come ahead at least cost, and of small copies at all,
+   if they need nothing of other warps: each has all of the line, if that is no dearer, and its lanes
+   ask each other. NULL: it is none. */
 static const Layout *for_each_warp(const Remat *r, const Value *v, const Layout *want)
 {
     ConvertPlan plan;

@@ -114,7 +114,7 @@ int64_t dot_stages(const Op *loop)
     if (tkc_op_attr(loop, ATTR_STAGES) || kernels > 1)
         return tkc_op_int(loop, ATTR_STAGES, kernels);
     for (const Op *op = loop->regions[0]->first; op; op = op->next)
-        if (op->kind == OP_DOT && dot_fits_group(op)) return 2;
+        if (op->kind == OP_DOT) return 2;
     return kernels;
 }
 

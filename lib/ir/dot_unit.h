@@ -49,9 +49,9 @@ bool dot_fits_group(const Op *op);
 /* How groups share its sum: along rows as far as these go, then along columns. False: it does not
    fit a group, or so many. */
 bool dot_splits_in_groups(const Op *op, WarpSplit *out);
-/* Turns of a 'for' whose loads are at hand at once: as the loop says, or its kernel. With one a group
-   would wait for each block it loads, and for its tile: where the kernel says one, its loops get
-   two. */
+/* Turns of a 'for' whose loads are at hand at once: as the loop says, or its kernel. With one products
+   would wait for each block that is loaded, and threads would hold it: where the kernel says one, its
+   loops of products get two. */
 int64_t dot_stages(const Op *loop);
 /* True when its sum has the layout for that, too. */
 bool dot_is_of_group(const Op *op);

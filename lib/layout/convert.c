@@ -14,6 +14,8 @@
    swaps of registers, leaves rounds with register numbers known at compile time. */
 #include "layout/convert.h"
 
+#include <limits.h>
+
 #include "base/limit.h"
 #include "base/unwind.h"
 #include "ir/dot_unit.h"
@@ -268,6 +270,13 @@ static int side_cost(const Layout *l, int vector_log2, int waves)
 {
     const int accesses = layout_registers(l) >> vector_log2;
     return (accesses ? accesses : 1) * (COST_ISSUE + waves * COST_WAVE);
+}
+
+int convert_read_cost(const Layout *buffer, const Layout *to, int elem_bytes)
+{
+    SharedAccess a;
+    if (!shared_access(&a, to, buffer, elem_bytes)) return INT_MAX;
+    return side_cost(to, a.vector_log2, shared_waves(&a, elem_bytes));
 }
 
 static void set_shared_cost(ConvertPlan *p)

@@ -73,6 +73,8 @@ void convert_plan(ConvertPlan *out, const Layout *from, const Layout *to, int el
 bool convert_is_by_steps(const Op *op);
 /* The plan of a `convert` op. */
 void convert_plan_op(ConvertPlan *out, const Op *op);
+/* What a warp pays, in slots as above, to read a block from a buffer that is there. */
+int convert_read_cost(const Layout *buffer, const Layout *to, int elem_bytes);
 /* It is one, and goes through shared memory. */
 bool convert_is_shared(const Op *op);
 

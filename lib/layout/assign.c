@@ -40,6 +40,7 @@ typedef struct Assign {
     Func *fn;
     LayoutTable *layouts;
     Accesses *accesses;
+    Remat remat;
     const Layout **of_value; /* by value id */
     Map of_op;               /* ops that choose: the layout they work in */
     VEC(Value *) values;     /* every block */
@@ -89,7 +90,8 @@ static void settle_access(Assign *a, Op *op, const Layout *l)
 static void reach_access(Assign *a, Op *op, const Layout *offered)
 {
     if (working_layout(a, op)) return;
-    bool takes = access_accepts(a->accesses, op, offered);
+    const bool takes = !(op->nresults && remat_is_wide_index(&a->remat, op_result(op, 0), offered)) &&
+                       access_accepts(a->accesses, op, offered);
     settle_access(a, op, takes ? offered : access_layout(a->accesses, op));
 }
 
@@ -623,24 +625,23 @@ static bool only_passes(const Assign *a, const Op *op, int i)
            DOT_MOST_ROWS;
 }
 
-static void fix_operand(const Assign *a, Remat *remat, Op *op, int i)
+static void fix_operand(Assign *a, Op *op, int i)
 {
     Value *v = op_arg(op, i);
     const Layout *want = type_is_block(v->type) ? required(a, op, i) : NULL;
     if (!want || want == v->type->layout) return;
-    if (remat_narrows(op) && remat_moves(remat, v, want)) {
+    if (remat_narrows(op) && remat_moves(&a->remat, v, want)) {
         narrow_first(a, op);
         return;
     }
-    ir_set_arg(op, i, only_passes(a, op, i) ? remat_convert(remat, v, want)
-                                            : remat_value(remat, v, want));
+    ir_set_arg(op, i, only_passes(a, op, i) ? remat_convert(&a->remat, v, want)
+                                            : remat_value(&a->remat, v, want));
 }
 
 static void fix_operands(Assign *a)
 {
-    Remat remat = remat_make(a->fn, a->scratch, a->accesses);
     for (int i = 0; i < a->ops.len; i++)
-        for (int k = 0; k < a->ops.data[i]->nargs; k++) fix_operand(a, &remat, a->ops.data[i], k);
+        for (int k = 0; k < a->ops.data[i]->nargs; k++) fix_operand(a, a->ops.data[i], k);
 }
 
 /* needs: no layouts yet, axis facts (computed here).  keeps: what every op computes.  changes:
@@ -652,6 +653,7 @@ void assign_run(Pass *p, Func *fn)
     a.indices = bitset_make(p->scratch, (int)fn->nvalues);
     a.of_value = arena_array(p->scratch, const Layout *, fn->nvalues);
     a.accesses = access_choose(p->scratch, fn);
+    a.remat = remat_make(fn, p->scratch, a.accesses);
     map_init(&a.of_op, p->scratch);
     ir_walk(fn->body, collect_op, &a);
     seed_dots(&a);

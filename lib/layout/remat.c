@@ -26,6 +26,7 @@
 #include "base/bitset.h"
 #include "base/unwind.h"
 #include "ir/build.h"
+#include "ir/dot_unit.h"
 #include "ir/machine.h"
 #include "layout/convert.h"
 #include "layout/propagate.h"
@@ -118,6 +119,20 @@ static bool is_index(const Remat *r, const Value *v)
     return leads_to_factor(&seen, v);
 }
 
+/* Turns of the loop around begin before those ahead of them have ended (memory/pipeline.c). */
+static bool comes_ahead(const Remat *r, const Value *v)
+{
+    const Op *loop = v->def ? v->def->region->parent : v->region->parent;
+    return r->fn->machine && r->fn->machine->cp_async && loop && loop->kind == OP_FOR &&
+           dot_stages(loop) > 1;
+}
+
+bool remat_is_wide_index(const Remat *r, const Value *v, const Layout *l)
+{
+    return ir_def(v, OP_LOAD) && comes_ahead(r, v) && is_index(r, v) &&
+           type_words(type_with_layout(ir_of(r->fn)->types, v->type, l)) > REMAT_INDEX_WORDS;
+}
+
 /* Made of ranges and constants alone, by few ops: integers, of which LLVM makes numbers. */
 static bool is_numbers(const Value *v, int *few)
 {
@@ -142,7 +157,7 @@ static bool is_loaded_in_loop(const Value *v)
 static int convert_cost(const Remat *r, const Value *v, const Layout *want)
 {
     enum { WAITS = 2 };
-    const bool ahead = r->fn->num_stages > 1 && r->fn->machine && r->fn->machine->cp_async;
+    const bool ahead = comes_ahead(r, v);
     ConvertPlan plan;
     convert_plan(&plan, v->type->layout, want, type_bytes(v->type), 0);
     int cost = plan.cost;
@@ -171,6 +186,7 @@ static int own_cost(const Remat *r, const Value *v, const Layout *want)
     const Op *op = v->def;
     const int times = times_of(v);
     if (op->kind == OP_LOAD) {
+        if (remat_is_wide_index(r, v, want)) return CANNOT;
         const int again = r->accesses ? access_again(r->accesses, op, want) : CANNOT;
         return again < CANNOT / times ? times * again : CANNOT;
     }

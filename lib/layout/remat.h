@@ -3,6 +3,8 @@
 
 #include "layout/access.h"
 
+enum { REMAT_INDEX_WORDS = 8 }; /* of a thread */
+
 typedef struct Remat {
     Func *fn;
     Arena *scratch;
@@ -19,5 +21,8 @@ Value *remat_convert(Remat *r, Value *v, const Layout *want);
 bool remat_moves(Remat *r, Value *v, const Layout *want);
 /* Whether remat_value makes v again by arithmetic alone, without moving anything between threads. */
 bool remat_again(Remat *r, Value *v, const Layout *want);
+/* What a loop loads to find factors of its products comes a turn before their copies, if a thread has
+   few words of it: in layout l it would have more. */
+bool remat_is_wide_index(const Remat *r, const Value *v, const Layout *l);
 /* A cast whose result takes fewer bytes than what it is made of, which was not loaded so. */
 bool remat_narrows(const Op *op);

@@ -149,10 +149,9 @@ static bool is_far(const Streams *s, const Op *load)
    indices, that is not the turn they are at. */
 static bool take_far(Streams *s, Slice *slice, Op *load)
 {
-    enum { MOST_WORDS = 8 };
     if (s->in_far) return false;
     if (is_far(s, load)) return true;
-    if (s->far.len == STREAM_FAR || !is_few(load, MOST_WORDS) || load->region != body_of(s) ||
+    if (s->far.len == STREAM_FAR || !is_few(load, REMAT_INDEX_WORDS) || load->region != body_of(s) ||
         !stays_as_it_is(s, load))
         return false;
     Slice own = slice_copy(s, NULL); /* the slice has ops that need indices */
@@ -390,7 +389,7 @@ static bool find_box(Streams *s, Stream *x)
    what threads store (H200). */
 static bool is_read_dearly(const Stream *x)
 {
-    enum { DEAR = 2 };
+    enum { DEAR = 3 };
     const Type *ty = op_result(x->load, 0)->type;
     for (int i = 0; i < x->nreaders; i++) {
         const Layout *to = x->readers[i].layout;

@@ -9,15 +9,14 @@
    where `full` is the first i for which i * a and the greatest of k are not below n. A thread has
    seven predicates: with many masks ptxas keeps some in registers, and loads elements behind the
    uses of those before (docs/measured.md has the figures). Fewer masks are no reason, for the
-   body is there twice. */
+   body is there twice, nor are they where blocks are most that a thread has. */
 #include "analysis/axis.h"
-#include "base/power.h"
 #include "ir/build.h"
 #include "ir/machine.h"
 #include "tkc/carry.h"
 #include "transform/passes.h"
 
-enum { MANY_MASKS = 4, MOST_OPS = 160 };
+enum { MANY_MASKS = 8, MOST_SHARE = 32, MOST_OPS = 160 };
 
 /* i * a, i the loop's, and what is added to that: from 0 to `most`. */
 typedef struct Line {
@@ -110,17 +109,6 @@ static bool is_same(const Bound *x, const Bound *y)
     return x->n == y->n && x->line.a == y->line.a && x->line.most == y->line.most;
 }
 
-/* Masks that a thread has of the block, where the load moves what it can at once. */
-static int masks_of(const Peel *p, const Op *load)
-{
-    const Type *ty = op_arg(load, 0)->type;
-    uint8_t dims[TKC_MAX_RANK];
-    const int all = layout_pad(ty->rank, ty->shape, dims),
-              threads = MACHINE_LANE_BITS + log2_floor(p->fn->num_warps),
-              vector = log2_floor(axis_vector_width(p->facts, op_arg(load, 0), ty->rank - 1, 16));
-    return all > threads + vector ? 1 << (all - threads - vector) : 1;
-}
-
 /* A part of the load's mask that has all its elements and a bound. */
 static bool find_in(const Peel *p, const Op *load, const Value *cond, Bound *out)
 {
@@ -130,11 +118,18 @@ static bool find_in(const Peel *p, const Op *load, const Value *cond, Bound *out
     return bound_of(p, load->region, cond, out);
 }
 
+/* Of a thread, where the load moves what it can at once. */
 static bool has_many_masks(Peel *p, const Op *op)
 {
-    if (op->kind != OP_LOAD || op->nargs < 2 || !type_is_block(op_arg(op, 0)->type)) return false;
+    enum { MOST_BYTES = 16 };
+    const Type *ty = op->kind == OP_LOAD ? op_arg(op, 0)->type : NULL;
+    uint8_t dims[TKC_MAX_RANK];
+    if (!ty || op->nargs < 2 || !type_is_block(ty)) return false;
     if (!p->facts) p->facts = axis_analyze(p->scratch, p->fn, AXIS_PROVED, NULL);
-    return masks_of(p, op) >= MANY_MASKS;
+    const int all = 1 << layout_pad(ty->rank, ty->shape, dims),
+              share = all / (p->fn->num_warps * MACHINE_LANES),
+              vector = axis_vector_width(p->facts, op_arg(op, 0), ty->rank - 1, MOST_BYTES);
+    return share <= MOST_SHARE && share / vector >= MANY_MASKS;
 }
 
 static bool find_bound(Peel *p, const Region *body, Bound *out)

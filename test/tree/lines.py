@@ -20,7 +20,7 @@ BUDGET = {
     "lib/std": 2406,
     "lib/syntax": 3495,
     "lib/target": 1839,
-    "lib/transform": 2517,
+    "lib/transform": 2512,
     "lib": 3564,
     "runtime/debug": 702,
     "runtime/device": 2000,
